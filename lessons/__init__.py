@@ -1,0 +1,1 @@
+"""The course as data: prose, questions and exercises, read by `tutor.course`."""

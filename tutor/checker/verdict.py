@@ -1,0 +1,88 @@
+"""What the checker says of a learner's file. These shapes are the JSON of `check`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+ERROR_KINDS = (
+    "syntax",
+    "import",
+    "missing_function",
+    "wrong_type",
+    "wrong_shape",
+    "exception",
+    "exit",
+    "timeout",
+    "memory",
+    "output",
+    "deadlock",
+    "forbidden",
+    "crash",
+)
+
+
+class CouldNotCheck(Exception):
+    """The checker itself failed, or the file could not be read: never counted as right."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where the learner's result differs from the engine's, in the terms of the picture."""
+
+    expected: Any
+    got: Any
+    phase: str | None = None
+    step: int | None = None
+    worker: int | None = None
+    chunk: int | None = None
+    index: Any = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a file gave no result to compare."""
+
+    kind: str  # one of ERROR_KINDS
+    message: str
+    line: int | None = None
+    worker: int | None = None
+    waiting: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    passed: bool
+    reason: str
+    first_difference: Difference | None = None
+    # The scene in which the difference is drawn: {"topic", "parameters", "step", "cell", "yours"}; not in the JSON
+    picture: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    exercise: str
+    passed: bool
+    cases: tuple[Case, ...]
+    error: Failure | None = None
+    bill: dict[str, Any] | None = None  # {"yours": …, "engine": …}
+    output: str = field(default="")  # what the file printed, made safe to show; not in the JSON
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable JSON of `check`."""
+        return {
+            "exercise": self.exercise,
+            "passed": self.passed,
+            "cases": [
+                {
+                    "name": case.name,
+                    "passed": case.passed,
+                    "reason": case.reason,
+                    "first_difference": asdict(case.first_difference) if case.first_difference else None,
+                }
+                for case in self.cases
+            ],
+            "error": None if self.error is None else asdict(self.error) | {"waiting": list(self.error.waiting)},
+            "bill": self.bill,
+        }

@@ -1,0 +1,170 @@
+"""The course as the rest of the tutor sees it: lessons, their steps, and what a step holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+NUMBER, CHOICE, CHOICES, ORDER, TABLE, GRID = "number", "choice", "choices", "order", "table", "grid"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a course something stands; lines count from 1."""
+
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class CourseError(Exception):
+    """A course file that cannot be read as one, with its place and what would be accepted."""
+
+    def __init__(self, place: Place, message: str) -> None:
+        self.place = place
+        self.message = message
+        super().__init__(f"{place}: {message}")
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Markdown, with quantities between double braces not yet expanded."""
+
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Live:
+    """A live picture: a topic of `tutor.views` and its parameters."""
+
+    id: str
+    topic: str
+    parameters: Mapping[str, Any]
+    place: Place
+    step: int = 0  # the step at which it opens
+
+
+@dataclass(frozen=True)
+class Option:
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A known wrong answer: what it looks like, which belief it comes from, what to say to it."""
+
+    match: str  # an expression (number), an option id (choice), or an expression for one cell (table, grid)
+    misconception: str
+    say: str
+    place: Place
+    at: str = ""  # table and grid: the cell in which `match` is looked for
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. `answer` is an expression, an option id, ids with commas, or empty for table and grid."""
+
+    id: str
+    kind: str
+    prompt: str
+    answer: str
+    why: str
+    place: Place
+    hints: tuple[str, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    options: tuple[Option, ...] = ()
+    live: str = ""  # the live picture that `cell …` expressions and `cells` speak of
+    cells: str = ""  # table and grid: which cells to fill, as a selector: "step=1"
+    unit: str = ""
+    tolerance: float | None = None  # relative; None is the default of answers
+    given: Mapping[str, float | str] = field(default_factory=dict)
+    vary: Mapping[str, tuple[float | str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A file that the learner writes: `<lesson>/exercises/<id>/` with task.py, solution.py, check.py, mutants."""
+
+    id: str
+    title: str
+    folder: Path
+    prompt: str
+    hints: tuple[str, ...]
+    why: str
+    place: Place
+
+
+Block = Prose | Live | Question | Exercise
+
+
+@dataclass(frozen=True)
+class Step:
+    """One screen of a lesson: prose, at most one live picture, at most one question or exercise."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+    place: Place
+
+    @property
+    def live(self) -> Live | None:
+        return next((block for block in self.blocks if isinstance(block, Live)), None)
+
+    @property
+    def question(self) -> Question | None:
+        return next((block for block in self.blocks if isinstance(block, Question)), None)
+
+    @property
+    def exercise(self) -> Exercise | None:
+        return next((block for block in self.blocks if isinstance(block, Exercise)), None)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    id: str
+    title: str
+    about: str  # one sentence for the home screen
+    minutes: int
+    needs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Course:
+    """Every lesson in order, with look-ups by the permanent ids."""
+
+    title: str
+    folder: Path
+    lessons: tuple[Lesson, ...]
+    misconceptions: Mapping[str, str]  # id -> the belief, in a sentence
+
+    def lesson(self, lesson_id: str) -> Lesson | None:
+        return next((lesson for lesson in self.lessons if lesson.id == lesson_id), None)
+
+    def find_step(self, step_id: str) -> tuple[Lesson, Step] | None:
+        return next(((lesson, step) for lesson in self.lessons for step in lesson.steps if step.id == step_id), None)
+
+    def questions(self) -> dict[str, Question]:
+        return {step.question.id: step.question for lesson in self.lessons for step in lesson.steps if step.question}
+
+    def exercises(self) -> dict[str, Exercise]:
+        return {step.exercise.id: step.exercise for lesson in self.lessons for step in lesson.steps if step.exercise}
+
+    def live(self, live_id: str) -> Live | None:
+        lives = (block for lesson in self.lessons for step in lesson.steps for block in step.blocks)
+        return next((block for block in lives if isinstance(block, Live) and block.id == live_id), None)
+
+    def step_of(self, id: str) -> tuple[Lesson, Step] | None:
+        """The lesson and step that hold the question or exercise `id`."""
+        for lesson in self.lessons:
+            for step in lesson.steps:
+                if (step.question and step.question.id == id) or (step.exercise and step.exercise.id == id):
+                    return lesson, step
+        return None

@@ -1,0 +1,75 @@
+"""A scene: one engine result with everything that can be seen of it, step by step.
+
+A topic ("all-reduce", "zero", "pipeline") turns parameters into a scene; the app, `show`, plain
+mode, live blocks of lessons and the checker's explanations all draw from the same scenes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tutor.views.picture import Cell, CellValue, Picture
+
+
+class Scene(ABC):
+    """One engine result. Steps count from 0 (the start); a scene without steps has `last_step` 0."""
+
+    last_step: int = 0
+
+    @abstractmethod
+    def picture(self, step: int) -> Picture:
+        """The picture after `step` steps."""
+
+    @abstractmethod
+    def caption(self, step: int) -> str:
+        """One line that says what this step shows, with its figures ("reduce-scatter 1 of 2: …")."""
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]:
+        """The JSON of `show` for this topic: plain numbers, strings, lists and dicts."""
+
+    def cells(self, step: int) -> Mapping[Cell, CellValue]:
+        """The cells of the picture after `step` steps."""
+        return self.picture(step).cells()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A knob of a topic: how it is called on the command line, in a live block and in the app."""
+
+    name: str  # as in a live block and in JSON: "micro_batches"; the flag is --micro-batches
+    kind: str  # "whole", "number", "choice", "flag", "values"
+    default: Any
+    help: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    # The values that an arrow key walks through in the app, where counting by one makes no sense
+    ladder: tuple[Any, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What can be shown under one name."""
+
+    name: str
+    title: str
+    parameters: tuple[Parameter, ...]
+    build: Callable[[Mapping[str, Any]], Scene] = field(repr=False)
+
+    def scene(self, given: Mapping[str, Any]) -> Scene:
+        """The scene for `given` parameters, defaults for the rest.
+
+        Raises simlib.errors.BadArgument for an unknown name or a value that cannot be shown.
+        """
+        from simlib.errors import BadArgument
+
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name, value in given.items():
+            if name not in known:
+                raise BadArgument(name, value, f"one of {', '.join(known)} for {self.name}")
+        return self.build({name: given.get(name, parameter.default) for name, parameter in known.items()})

@@ -1,0 +1,20 @@
+"""What may be run, written and opened here: one frozen object that every front consults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What this session allows. On one's own machine that is everything."""
+
+    check_files: bool = True  # run a learner's file in the checker
+    any_file: bool = True  # read and write outside the learner's own folder
+    own_course: bool = True  # --course DIR and lint, whose check.py files are programs
+    external_editor: bool = True  # $EDITOR, which is a way to a shell
+
+
+def own_machine() -> Permissions:
+    """Everything is allowed: the learner is at home."""
+    return Permissions()

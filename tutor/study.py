@@ -1,0 +1,276 @@
+"""What a learner can do, recorded as it happens. Every front (app, command line, plain) goes through it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tutor.course.model import Course, Exercise, Lesson, Question, Step
+from tutor.permissions import Permissions
+from tutor.progress.standing import OPEN, REVEALED, SOLVED, ItemStanding, standings
+from tutor.progress.store import Store
+
+if TYPE_CHECKING:
+    from tutor.answers.verdict import Verdict
+    from tutor.checker.verdict import CheckResult
+
+TRIES_BEFORE_REVEAL = 3
+_EXERCISE_LINE = "# exercise:"
+
+
+class Unknown(LookupError):
+    """A lesson, step, question or exercise that the course does not have, with what it does have."""
+
+    def __init__(self, what: str, name: str, known: list[str]) -> None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, n=3)
+        choice = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(known)}"
+        super().__init__(f"no {what} is called {name!r}; {choice}")
+
+
+class NotAllowed(Exception):
+    """Something that this session's permissions do not allow."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    text: str
+    number: int  # from 1
+    of: int
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """The answer of a question as a person reads it, with its reason; for an exercise, its solution file."""
+
+    answer: str
+    why: str
+
+
+@dataclass(frozen=True)
+class AnswerOutcome:
+    verdict: Verdict
+    tries: int  # wrong and right ones so far, this one counted
+    revealed: Revealed | None  # set when this wrong try used up the last one
+    next_hint: str | None  # for a wrong answer
+
+
+@dataclass(frozen=True)
+class Started:
+    path: Path
+    created: bool  # False: the file was there and is as it was
+
+
+@dataclass(frozen=True)
+class LessonStanding:
+    lesson: Lesson
+    solved: int
+    revealed: int
+    total: int  # questions and exercises of the lesson
+    steps_seen: int
+
+
+class Study:
+    """One learner at one course.
+
+    Raises Unknown for names that the course does not have, NotAllowed for what `permissions` forbid
+    and ProgressError when the record cannot be kept.
+    """
+
+    def __init__(self, course: Course, store: Store, exercise_folder: Path, permissions: Permissions) -> None:
+        self.course = course
+        self.store = store
+        self.exercise_folder = exercise_folder
+        self.permissions = permissions
+
+    # Reading
+
+    def lesson(self, lesson_id: str) -> Lesson:
+        lesson = self.course.lesson(lesson_id)
+        if lesson is None:
+            raise Unknown("lesson", lesson_id, [lesson.id for lesson in self.course.lessons])
+        return lesson
+
+    def question(self, question_id: str) -> Question:
+        question = self.course.questions().get(question_id)
+        if question is None:
+            raise Unknown("question", question_id, list(self.course.questions()))
+        return question
+
+    def exercise(self, exercise_id: str) -> Exercise:
+        exercise = self.course.exercises().get(exercise_id)
+        if exercise is None:
+            raise Unknown("exercise", exercise_id, list(self.course.exercises()))
+        return exercise
+
+    def where(self) -> tuple[Lesson, Step] | None:
+        """The lesson and step that were open last, or None before the first one."""
+        event = self.store.last("opened")
+        if event is None:
+            return None
+        found = self.course.find_step(event.item)
+        if found is not None:
+            return found
+        # The step is gone from the course: its lesson is the nearest place that still exists
+        lesson = self.course.lesson(str(event.detail.get("lesson", "")))
+        return (lesson, lesson.steps[0]) if lesson is not None else None
+
+    def open_step(self, lesson: Lesson, step: Step) -> None:
+        """Remembers that this step is open now."""
+        last = self.store.last("opened")
+        if last is None or last.item != step.id:
+            self.store.add("opened", step.id, lesson=lesson.id)
+
+    def standings(self) -> Mapping[str, ItemStanding]:
+        """How each question and exercise stands; those never tried are missing."""
+        return standings(self.store.events())
+
+    def standing(self, item: str) -> ItemStanding:
+        return standings(self.store.events(item=item)).get(item, ItemStanding())
+
+    def lessons(self) -> list[LessonStanding]:
+        """How far each lesson of the course is."""
+        now = self.standings()
+        seen = {event.item for event in self.store.events(kind="opened")}
+        result = []
+        for lesson in self.course.lessons:
+            items = [item.id for step in lesson.steps for item in (step.question, step.exercise) if item]
+            states = [now[item].state if item in now else OPEN for item in items]
+            result.append(
+                LessonStanding(
+                    lesson,
+                    states.count(SOLVED),
+                    states.count(REVEALED),
+                    len(items),
+                    sum(step.id in seen for step in lesson.steps),
+                )
+            )
+        return result
+
+    # Questions
+
+    def answer(self, question_id: str, text: str, seed: int | None = None) -> AnswerOutcome:
+        """Judges a typed answer and records it. Raises NotUnderstood, unrecorded, for text that is no answer."""
+        from tutor.answers.judge import judge
+
+        question = self.question(question_id)
+        verdict = judge(self.course, question, text, seed)
+        before = self.standing(question_id)
+        detail = {"text": text, "right": verdict.right, "misconception": verdict.misconception}
+        if seed is not None:
+            detail["seed"] = seed
+        self.store.add("answer", question_id, **detail)
+        self.store.keep_draft(question_id, "")
+        revealed = None
+        hint = None
+        if not verdict.right:
+            wrong = before.wrong + 1
+            if wrong >= TRIES_BEFORE_REVEAL and before.state == OPEN:
+                revealed = self.reveal(question_id, seed)
+            elif question.hints:
+                hint = question.hints[min(wrong, len(question.hints)) - 1]
+        return AnswerOutcome(verdict, before.tries + 1, revealed, hint)
+
+    def hint(self, item: str) -> Hint:
+        """The next hint of a question or exercise; after the last one, the last again."""
+        hints = self._question_or_exercise(item).hints
+        if not hints:
+            raise Unknown("hint for", item, ["none"])
+        number = min(self.standing(item).hints + 1, len(hints))
+        self.store.add("hint", item, number=number)
+        return Hint(hints[number - 1], number, len(hints))
+
+    def reveal(self, item: str, seed: int | None = None) -> Revealed:
+        """The answer with its reason. Remembered as revealed, unless it was solved before."""
+        found = self._question_or_exercise(item)
+        if isinstance(found, Exercise):
+            answer = (found.folder / "solution.py").read_text(encoding="utf-8")
+            revealed = Revealed(answer, found.why)
+        else:
+            from tutor.answers.judge import reason, truth
+
+            revealed = Revealed(truth(self.course, found, seed).shown, reason(self.course, found, seed))
+        self.store.add("reveal", item)
+        return revealed
+
+    def _question_or_exercise(self, item: str) -> Question | Exercise:
+        questions, exercises = self.course.questions(), self.course.exercises()
+        if item in questions:
+            return questions[item]
+        if item in exercises:
+            return exercises[item]
+        raise Unknown("question or exercise", item, [*questions, *exercises])
+
+    # Exercises
+
+    def exercise_path(self, exercise_id: str) -> Path:
+        """Where the learner's file of this exercise is, or would be."""
+        return self.exercise_folder / f"{self.exercise(exercise_id).id}.py"
+
+    def start(self, exercise_id: str) -> Started:
+        """Writes the exercise's task into the learner's folder, never over a file that is there."""
+        exercise = self.exercise(exercise_id)
+        path = self.exercise_path(exercise_id)
+        task = (exercise.folder / "task.py").read_bytes()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            # "x" and not a look first: two windows may start at the same moment
+            with path.open("xb") as file:
+                file.write(task)
+        except FileExistsError:
+            return Started(path, created=False)
+        except OSError:
+            # A half-written task would never be written again
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
+        self.store.add("start", exercise_id, path=str(path))
+        return Started(path, created=True)
+
+    def exercise_of(self, path: Path) -> Exercise:
+        """The exercise that a file is for: its first line `# exercise: ID`, or the file's stem."""
+        exercises = self.course.exercises()
+        name = path.stem
+        if name not in exercises:
+            name = _named_in_first_line(path) or name
+        if name not in exercises:
+            raise Unknown("exercise", name, list(exercises))
+        return exercises[name]
+
+    def check(self, path: Path, exercise_id: str | None = None, stop: threading.Event | None = None) -> CheckResult:
+        """Runs the file against its exercise and records the verdict.
+
+        Raises CouldNotCheck (never recorded as right or wrong) when the file cannot be read or the
+        checker fails.
+        """
+        from tutor.checker import check_file
+
+        if not self.permissions.check_files:
+            raise NotAllowed("checks are off here")
+        exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path)
+        result = check_file(path, exercise, stop=stop)
+        detail: dict[str, object] = {"right": result.passed, "path": os.path.abspath(path)}
+        failing = next((case for case in result.cases if not case.passed), None)
+        if result.error is not None:
+            detail["error"] = result.error.kind
+        elif failing is not None:
+            detail["reason"] = failing.reason
+        self.store.add("check", exercise.id, **detail)
+        return result
+
+
+def _named_in_first_line(path: Path) -> str | None:
+    """The ID in a first line `# exercise: ID`; None for a file that has none or cannot be read."""
+    from tutor.checker import Unreadable, read_source
+
+    try:
+        first = read_source(path)[:500].decode("utf-8", errors="replace").lstrip("\ufeff").split("\n", 1)[0].strip()
+    except Unreadable:
+        return None
+    return first.removeprefix(_EXERCISE_LINE).strip() if first.startswith(_EXERCISE_LINE) else None

@@ -236,9 +236,7 @@ class Study:
     def exercise_of(self, path: Path) -> Exercise:
         """The exercise that a file is for: its first line `# exercise: ID`, or the file's stem."""
         exercises = self.course.exercises()
-        name = path.stem
-        if name not in exercises:
-            name = _named_in_first_line(path) or name
+        name = _named_in_first_line(path) or path.stem
         if name not in exercises:
             raise Unknown("exercise", name, list(exercises))
         return exercises[name]

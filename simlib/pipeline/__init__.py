@@ -1,0 +1,1 @@
+"""Pipeline schedules: who runs what in which order, timed."""

@@ -1,0 +1,96 @@
+"""`answer`, `hint`, `reveal`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tutor.cli.opening import open_study
+from tutor.cli.output import RIGHT, WRONG, BadUsage, say, say_json
+from tutor.permissions import own_machine
+from tutor.safe_text import visible
+
+_LONGEST_ANSWER = 100_000
+
+
+def _text(words: list[str]) -> str:
+    if words != ["-"]:
+        return " ".join(words)
+    if sys.stdin is None:
+        raise BadUsage("- reads standard input, which is closed")
+    raw = sys.stdin.buffer.read(_LONGEST_ANSWER + 1)
+    if len(raw) > _LONGEST_ANSWER:
+        raise BadUsage(f"standard input holds more than {_LONGEST_ANSWER:,} bytes, too long for an answer")
+    try:
+        return raw.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        raise BadUsage("standard input is not UTF-8 text") from None
+
+
+def _split_seed(name: str) -> tuple[str, int | None]:
+    """`ID@SEED` as its parts."""
+    question, at, seed = name.partition("@")
+    if not at:
+        return question, None
+    if not seed.isascii() or not seed.isdigit() or len(seed) > 18:
+        raise BadUsage(f"the seed in {name!r} is {seed!r}; accepted: a whole number, as in {question}@7")
+    return question, int(seed)
+
+
+def answer(arguments: argparse.Namespace) -> int:
+    """Judges one answer."""
+    from tutor.answers.verdict import NotUnderstood
+
+    question_id, seed = _split_seed(arguments.question)
+    with open_study(arguments.course, own_machine()) as study:
+        question = study.question(question_id)
+        try:
+            outcome = study.answer(question.id, _text(arguments.text), seed)
+        except NotUnderstood as error:
+            raise BadUsage(f"{question.id}: {error}") from None
+    verdict = outcome.verdict
+    if arguments.json:
+        say_json(
+            {
+                "question": arguments.question,
+                "right": verdict.right,
+                "value": verdict.value,
+                "reason": verdict.reason,
+                "misconception": verdict.misconception,
+                "hint": outcome.next_hint,
+            }
+        )
+        return RIGHT if verdict.right else WRONG
+    say(f"{'Right' if verdict.right else 'Not right'}: {visible(verdict.understood)}")
+    if verdict.reason:
+        say(verdict.reason)
+    if outcome.revealed is not None:
+        say(f"The answer: {outcome.revealed.answer}")
+        say(outcome.revealed.why)
+    elif outcome.next_hint is not None:
+        say(f"A hint: python -m tutor hint {question.id}")
+    return RIGHT if verdict.right else WRONG
+
+
+def hint(arguments: argparse.Namespace) -> int:
+    """Shows the next hint."""
+    with open_study(arguments.course, own_machine()) as study:
+        found = study.hint(arguments.item)
+    if arguments.json:
+        say_json({"id": arguments.item, "hint": found.text, "number": found.number, "of": found.of})
+    else:
+        say(f"Hint {found.number} of {found.of}: {found.text}")
+    return RIGHT
+
+
+def reveal(arguments: argparse.Namespace) -> int:
+    """Shows the answer or the solution, and remembers that it was shown."""
+    item, seed = _split_seed(arguments.item)
+    with open_study(arguments.course, own_machine()) as study:
+        revealed = study.reveal(item, seed)
+    if arguments.json:
+        say_json({"id": item, "answer": revealed.answer, "why": revealed.why})
+    else:
+        say(revealed.answer)
+        say(revealed.why)
+    return RIGHT

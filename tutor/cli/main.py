@@ -1,0 +1,121 @@
+"""Reads the arguments and hands them to the command."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from tutor.cli.output import BAD_INPUT, NOT_DONE, BadUsage, NotDone, complain
+
+PROGRAM = "python -m tutor"
+Command = Callable[[argparse.Namespace], int]
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one line for a mistake instead of the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadUsage(f"{message} (see {self.prog} --help)")
+
+
+def _lazy(module: str, function: str) -> Command:
+    """A command that is imported when it runs, so that `--help` waits for none of them."""
+
+    def command(arguments: argparse.Namespace) -> int:
+        from importlib import import_module
+
+        found: Command = getattr(import_module(f"tutor.cli.{module}"), function)
+        return found(arguments)
+
+    return command
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of every command but `show`, whose options are its topic's parameters."""
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--json", action="store_true", help="print one JSON document")
+    common.add_argument("--course", metavar="DIR", help="use the course in DIR instead of the one that is shipped")
+
+    top = _Parser(
+        prog=PROGRAM,
+        parents=[common],
+        description="A terminal tutor for distributed training. Without a command it opens the app, where you left off.",
+        epilog=(
+            "Exit status: 0 done or right, 1 wrong, 2 bad usage or input, 3 could not be carried out. "
+            "TUTOR_HOME names the folder for progress and exercise files."
+        ),
+    )
+    top.set_defaults(json=False, course=None, command=_lazy("app_command", "open_app"))
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
+
+    def add(name: str, module: str, function: str, help: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, parents=[common], help=help, description=help)
+        command.set_defaults(command=_lazy(module, function))
+        return command
+
+    add("lessons", "reading", "lessons", "list the lessons and how far you are")
+    add("exercises", "reading", "exercises", "list the exercises, where your files are and how they stand")
+
+    answer = add("answer", "answering", "answer", "answer a question")
+    answer.add_argument("question", metavar="QUESTION", help="its id; ID@SEED for one member of a family")
+    answer.add_argument("text", metavar="TEXT", nargs="+", help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input")
+
+    hint = add("hint", "answering", "hint", "the next hint for a question or exercise")
+    hint.add_argument("item", metavar="ID")
+    reveal = add("reveal", "answering", "reveal", "show the answer with its reason; remembered as revealed, not solved")
+    reveal.add_argument("item", metavar="ID")
+
+    start = add("start", "files", "start", "write an exercise's file into your folder")
+    start.add_argument("exercise", metavar="EXERCISE")
+    reset = add("reset", "files", "reset", "begin an exercise's file again; asks, and keeps a backup")
+    reset.add_argument("exercise", metavar="EXERCISE")
+    reset.add_argument("--yes", action="store_true", help="do not ask")
+    solution = add("solution", "answering", "reveal", "show an exercise's solution; remembered as revealed, not solved")
+    solution.add_argument("item", metavar="EXERCISE")
+    check = add("check", "files", "check", "check a file against its exercise")
+    check.add_argument("file", metavar="FILE")
+    check.add_argument("--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says")
+    check.add_argument("--watch", action="store_true", help="check again each time the file changes")
+
+    show = add("show", "engine", "show", "draw a picture with any parameters: show TOPIC --help lists them")
+    show.add_argument("topic", metavar="TOPIC", nargs="?", help="what to draw; without one, the topics are listed")
+    calc = add("calc", "engine", "calc", "compute a quantity, with the formula and your numbers in it")
+    calc.add_argument("quantity", metavar="QUANTITY", nargs="?", help="its name; --list shows all")
+    calc.add_argument("arguments", metavar="key=value", nargs="*")
+    calc.add_argument("--list", action="store_true", help="list every quantity with its arguments")
+
+    progress = add("progress", "reading", "progress", "what you have done")
+    move = progress.add_mutually_exclusive_group()
+    move.add_argument("--export", metavar="FILE", help="write your whole record to FILE")
+    move.add_argument("--import", metavar="FILE", dest="import_", help="add what FILE holds to your record")
+
+    lint = add("lint", "authoring", "lint", "look for mistakes in a course")
+    lint.add_argument("folder", metavar="DIR", nargs="?", help="the course; the one that is shipped when left out")
+    return top
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command; returns its exit status. Every expected failure is one line on standard error."""
+    from simlib.errors import BadArgument
+    from tutor.progress.store import ProgressError
+    from tutor.study import NotAllowed, Unknown
+
+    try:
+        arguments, rest = parser().parse_known_args(argv)
+        arguments.rest = rest
+        if rest and getattr(arguments, "topic", None) is None:
+            raise BadUsage(f"unrecognised: {' '.join(rest)} (see {PROGRAM} --help)")
+        return int(arguments.command(arguments))
+    except (BadUsage, BadArgument, Unknown, NotAllowed) as error:
+        complain(f"tutor: {error}")
+        return BAD_INPUT
+    except (NotDone, ProgressError) as error:
+        complain(f"tutor: {error}")
+        return NOT_DONE
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        where = f" {error.filename}" if error.filename else ""
+        complain(f"tutor: could not be carried out:{where}: {error.strerror or error}")
+        return NOT_DONE

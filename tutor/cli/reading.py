@@ -1,0 +1,151 @@
+"""`lessons`, `exercises`, `progress`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from tutor.cli.opening import open_study
+from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.permissions import own_machine
+from tutor.progress.standing import ItemStanding
+from tutor.progress.store import Event
+from tutor.study import LessonStanding, Study
+
+
+def _lesson_json(standing: LessonStanding) -> dict[str, Any]:
+    lesson = standing.lesson
+    return {
+        "id": lesson.id,
+        "title": lesson.title,
+        "about": lesson.about,
+        "minutes": lesson.minutes,
+        "needs": list(lesson.needs),
+        "steps": [step.id for step in lesson.steps],
+        "steps_seen": standing.steps_seen,
+        "questions": [step.question.id for step in lesson.steps if step.question],
+        "exercises": [step.exercise.id for step in lesson.steps if step.exercise],
+        "solved": standing.solved,
+        "revealed": standing.revealed,
+        "total": standing.total,
+    }
+
+
+def _how_far(standing: LessonStanding) -> str:
+    revealed = f", {standing.revealed} revealed" if standing.revealed else ""
+    return f"{standing.solved} of {standing.total} solved{revealed}"
+
+
+def lessons(arguments: argparse.Namespace) -> int:
+    """Lists the lessons."""
+    with open_study(arguments.course, own_machine()) as study:
+        standings = study.lessons()
+    if arguments.json:
+        say_json({"lessons": [_lesson_json(standing) for standing in standings]})
+        return RIGHT
+    for standing in standings:
+        lesson = standing.lesson
+        say(f"{lesson.id:<12} {lesson.title} ({lesson.minutes} min; {_how_far(standing)})")
+        say(f"{'':<12} {lesson.about}")
+    return RIGHT
+
+
+def exercises(arguments: argparse.Namespace) -> int:
+    """Lists the exercises with the learner's files."""
+    with open_study(arguments.course, own_machine()) as study:
+        standings = study.standings()
+        rows = []
+        for exercise in study.course.exercises().values():
+            path = study.exercise_path(exercise.id)
+            found = study.course.step_of(exercise.id)
+            rows.append(
+                {
+                    "id": exercise.id,
+                    "title": exercise.title,
+                    "lesson": found[0].id if found else None,
+                    "state": standings.get(exercise.id, ItemStanding()).state,
+                    "file": str(path),
+                    "started": path.exists(),
+                }
+            )
+    if arguments.json:
+        say_json({"exercises": rows})
+        return RIGHT
+    for row in rows:
+        say(f"{row['id']:<20} {row['state']:<9} {row['file'] if row['started'] else 'not started'}")
+    return RIGHT
+
+
+def progress(arguments: argparse.Namespace) -> int:
+    """Shows, writes out or takes in the learner's record."""
+    with open_study(arguments.course, own_machine()) as study:
+        if arguments.export:
+            return _export(study, Path(arguments.export), arguments.json)
+        if arguments.import_:
+            return _import(study, Path(arguments.import_), arguments.json)
+        standings = study.lessons()
+        items = study.standings()
+        where = study.where()
+    if arguments.json:
+        say_json(
+            {
+                "where": {"lesson": where[0].id, "step": where[1].id} if where else None,
+                "lessons": [_lesson_json(standing) for standing in standings],
+                "items": {
+                    name: {"state": item.state, "tries": item.tries, "wrong": item.wrong, "hints": item.hints}
+                    for name, item in sorted(items.items())
+                },
+            }
+        )
+        return RIGHT
+    if where is None:
+        say("Nothing done yet. `python -m tutor` begins.")
+    else:
+        say(f"You are at {where[0].title}: {where[1].title} ({where[1].id}).")
+    for standing in standings:
+        say(f"{standing.lesson.id:<12} {_how_far(standing)}; {standing.steps_seen} of {len(standing.lesson.steps)} steps")
+    return RIGHT
+
+
+def _export(study: Study, file: Path, as_json: bool) -> int:
+    events = study.store.events()
+    document = {
+        "format": 1,
+        "written": time.time(),
+        "events": [
+            {"uid": event.uid, "at": event.at, "kind": event.kind, "item": event.item, "detail": event.detail}
+            for event in events
+        ],
+    }
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            json.dump(document, out, ensure_ascii=False, indent=1)
+    except FileExistsError:
+        raise BadUsage(f"{file} exists and is left as it is; accepted: a new name") from None
+    if as_json:
+        say_json({"file": str(file), "events": len(events)})
+    else:
+        say(f"{len(events)} events written to {file}.")
+    return RIGHT
+
+
+def _import(study: Study, file: Path, as_json: bool) -> int:
+    try:
+        document = json.loads(file.read_bytes().decode("utf-8"))
+        events = [
+            Event(str(row["uid"]), float(row["at"]), str(row["kind"]), str(row["item"]), dict(row["detail"]))
+            for row in document["events"]
+        ]
+    except OSError as error:
+        raise BadUsage(f"{file}: {error.strerror}; accepted: a file that `progress --export` wrote") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadUsage(f"{file} is not a record; accepted: a file that `progress --export` wrote") from None
+    added = study.store.take_in(events)
+    if as_json:
+        say_json({"file": str(file), "events": len(events), "added": added})
+    else:
+        say(f"{added} new events of {len(events)} taken in from {file}.")
+    return RIGHT

@@ -1,0 +1,40 @@
+"""How the tutor starts, from the console script and from `python -m tutor`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """The console script: the command line in an isolated interpreter.
+
+    A script's own folder is first on its path, never the current one, so only PYTHONPATH and its
+    like can bring in a learner's random.py: where one is set, Python starts again without it.
+    """
+    if not sys.flags.isolated and os.name == "posix" and any(name in os.environ for name in _LEADS_PYTHON_ASTRAY):
+        user_site = getattr(sys.modules.get("site"), "USER_SITE", None)
+        # -I also leaves out packages that `pip install --user` put there, this one perhaps among them
+        isolated = ["-E", "-P"] if user_site and __file__.startswith(user_site) else ["-I"]
+        os.execv(sys.executable, [sys.executable, *isolated, "-m", "tutor", *sys.argv[1:]])
+    return run()
+
+
+_LEADS_PYTHON_ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONBREAKPOINT")
+
+
+def run() -> int:
+    """The command line with this process's arguments; returns the exit status, whatever happens."""
+    from tutor.cli.main import main as command_line
+
+    try:
+        status = command_line(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) has gone: nobody is left to tell, and Python must not try again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    return status

@@ -84,10 +84,15 @@ class Picture(ABC):
 
     A width asks for a layout: a picture fills it as far as it has something to show, never pads
     itself out, and may be wider (the caller then scrolls, with `head_columns` and `head_rows` fixed).
+    The last `foot_rows(width)` rows are notes on the grid above: they fit the width and scroll neither way.
     """
 
     head_columns: int = 0
     head_rows: int = 0
+
+    def foot_rows(self, width: int) -> int:
+        """How many rows at the bottom belong to no column of the grid: transfers, legend, counts."""
+        return 0
 
     @abstractmethod
     def size(self, width: int) -> Size:

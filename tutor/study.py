@@ -68,6 +68,12 @@ class Started:
 
 
 @dataclass(frozen=True)
+class Reset:
+    path: Path
+    backup: Path | None  # where the old file went; None when there was none
+
+
+@dataclass(frozen=True)
 class LessonStanding:
     lesson: Lesson
     solved: int
@@ -232,6 +238,17 @@ class Study:
             raise
         self.store.add("start", exercise_id, path=str(path))
         return Started(path, created=True)
+
+    def reset(self, exercise_id: str) -> Reset:
+        """Begins the exercise's file again; the old one is kept beside it under a numbered name."""
+        path = self.exercise_path(exercise_id)
+        backup = None
+        if path.exists():
+            numbers = (number for number in range(1, 10_000))
+            backup = next(name for number in numbers if not (name := path.with_suffix(f".backup-{number}.py")).exists())
+            path.rename(backup)
+        self.store.add("reset", exercise_id, backup=str(backup) if backup else None)
+        return Reset(self.start(exercise_id).path, backup)
 
     def exercise_of(self, path: Path) -> Exercise:
         """The exercise that a file is for: its first line `# exercise: ID`, or the file's stem."""

@@ -33,13 +33,14 @@ def _lazy(module: str, function: str) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command but `show`, whose options are its topic's parameters."""
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--json", action="store_true", help="print one JSON document")
     common.add_argument("--course", metavar="DIR", help="use the course in DIR instead of the one that is shipped")
 
     top = _Parser(
         prog=PROGRAM,
         parents=[common],
+        allow_abbrev=False,
         description="A terminal tutor for distributed training. Without a command it opens the app, where you left off.",
         epilog=(
             "Exit status: 0 done or right, 1 wrong, 2 bad usage or input, 3 could not be carried out. "
@@ -49,8 +50,10 @@ def parser() -> argparse.ArgumentParser:
     top.set_defaults(json=False, course=None, command=_lazy("app_command", "open_app"))
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
 
-    def add(name: str, module: str, function: str, help: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, parents=[common], help=help, description=help)
+    def add(name: str, module: str, function: str, help: str, add_help: bool = True) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, parents=[common], help=help, description=help, add_help=add_help, allow_abbrev=False
+        )
         command.set_defaults(command=_lazy(module, function))
         return command
 
@@ -59,7 +62,9 @@ def parser() -> argparse.ArgumentParser:
 
     answer = add("answer", "answering", "answer", "answer a question")
     answer.add_argument("question", metavar="QUESTION", help="its id; ID@SEED for one member of a family")
-    answer.add_argument("text", metavar="TEXT", nargs="+", help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input")
+    answer.add_argument(
+        "text", metavar="TEXT", nargs="+", help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input"
+    )
 
     hint = add("hint", "answering", "hint", "the next hint for a question or exercise")
     hint.add_argument("item", metavar="ID")
@@ -75,12 +80,16 @@ def parser() -> argparse.ArgumentParser:
     solution.add_argument("item", metavar="EXERCISE")
     check = add("check", "files", "check", "check a file against its exercise")
     check.add_argument("file", metavar="FILE")
-    check.add_argument("--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says")
+    check.add_argument(
+        "--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says"
+    )
     check.add_argument("--watch", action="store_true", help="check again each time the file changes")
 
-    show = add("show", "engine", "show", "draw a picture with any parameters: show TOPIC --help lists them")
+    show = add(
+        "show", "show", "show", "draw a picture with any parameters: show TOPIC --help lists them", add_help=False
+    )
     show.add_argument("topic", metavar="TOPIC", nargs="?", help="what to draw; without one, the topics are listed")
-    calc = add("calc", "engine", "calc", "compute a quantity, with the formula and your numbers in it")
+    calc = add("calc", "calc", "calc", "compute a quantity, with the formula and your numbers in it")
     calc.add_argument("quantity", metavar="QUANTITY", nargs="?", help="its name; --list shows all")
     calc.add_argument("arguments", metavar="key=value", nargs="*")
     calc.add_argument("--list", action="store_true", help="list every quantity with its arguments")

@@ -1,0 +1,125 @@
+"""`start`, `reset`, `check`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from tutor.checker.verdict import Case, CheckResult
+from tutor.cli.opening import open_study
+from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, colours, say, say_json, unicode_works, width
+from tutor.permissions import own_machine
+
+_POLL_SECONDS = 0.5
+
+
+def start(arguments: argparse.Namespace) -> int:
+    """Writes the exercise's file, never over one that is there."""
+    with open_study(arguments.course, own_machine()) as study:
+        started = study.start(arguments.exercise)
+    if arguments.json:
+        say_json({"exercise": arguments.exercise, "file": str(started.path), "created": started.created})
+    elif started.created:
+        say(f"Written: {started.path}")
+        say(f"Edit it, then: python -m tutor check {started.path}")
+    else:
+        say(f"Already there, and left as it is: {started.path}")
+    return RIGHT
+
+
+def reset(arguments: argparse.Namespace) -> int:
+    """Begins the exercise's file again and keeps the old one under another name."""
+    with open_study(arguments.course, own_machine()) as study:
+        path = study.exercise_path(arguments.exercise)
+        if not arguments.yes and path.exists():
+            if not sys.stdin or not sys.stdin.isatty():
+                raise BadUsage("reset asks first; --yes where nobody can be asked")
+            if input(f"Begin {path} again? The old one is kept as a backup. [y/N] ").strip().lower() not in (
+                "y",
+                "yes",
+            ):
+                say("Left as it is.")
+                return RIGHT
+        done = study.reset(arguments.exercise)
+    if arguments.json:
+        backup = str(done.backup) if done.backup else None
+        say_json({"exercise": arguments.exercise, "file": str(done.path), "backup": backup})
+    else:
+        say(f"Written: {done.path}" + (f" (the old one: {done.backup})" if done.backup else ""))
+    return RIGHT
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Checks a file; with --watch again after each change, until ctrl+c."""
+    from tutor.checker import Unreadable
+    from tutor.checker.verdict import CouldNotCheck
+
+    path = Path(arguments.file)
+    with open_study(arguments.course, own_machine()) as study:
+        status = RIGHT
+        seen: bytes | None = None
+        while True:
+            try:
+                result = study.check(path, arguments.exercise)
+            except Unreadable as error:
+                raise BadUsage(str(error)) from None
+            except CouldNotCheck as error:
+                raise NotDone(f"could not be checked: {error}") from None
+            if arguments.json:
+                say_json(result.to_json())
+            else:
+                report(result)
+            status = RIGHT if result.passed else WRONG
+            if not arguments.watch:
+                return status
+            sys.stdout.flush()
+            seen = _changed(path, seen)
+
+
+def _changed(path: Path, seen: bytes | None) -> bytes:
+    """Waits until the file holds something else, and is no longer being written; returns what it holds."""
+    from tutor.checker import Unreadable, read_source
+
+    before = seen
+    while True:
+        try:
+            now: bytes | None = read_source(path)
+        except Unreadable:
+            now = None  # between an editor's delete and its rename there is no file
+        if before is None:
+            before = now
+        if now is not None and now != before:
+            time.sleep(_POLL_SECONDS / 5)
+            return now
+        time.sleep(_POLL_SECONDS)
+
+
+def report(result: CheckResult) -> None:
+    """The verdict in words, with the first difference drawn in its picture."""
+    if result.output:
+        say("Your file printed:")
+        for line in result.output.splitlines():
+            say(f"  | {line}")
+    if result.error is not None:
+        where = f"line {result.error.line}: " if result.error.line is not None else ""
+        say(f"Not right ({result.error.kind.replace('_', ' ')}): {where}{result.error.message}")
+    failing = [case for case in result.cases if not case.passed]
+    if result.passed:
+        say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
+    elif failing:
+        say(f"Not right: {len(failing)} of {len(result.cases)} cases fail. The first, {failing[0].name}:")
+        say(f"  {failing[0].reason}")
+        _draw(failing[0])
+
+
+def _draw(case: Case) -> None:
+    if case.picture is None:
+        return
+    from tutor.views.explain import explained
+    from tutor.views.terminal import text
+
+    drawn = explained(case.picture)
+    say(drawn.caption)
+    say(text(drawn.picture, width(), colours=colours(), ascii_only=not unicode_works()))

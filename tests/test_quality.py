@@ -26,7 +26,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
         ("mypy",),
         ("lint-imports",),
     ],
-    ids=lambda command: " ".join(command),
+    ids=" ".join,
 )
 def test_the_tool_finds_nothing(command: tuple[str, ...]) -> None:
     done = run(*command)

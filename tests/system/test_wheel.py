@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent.parent
 def run(*command: object, cwd: Path) -> str:
     # Nothing of this checkout may leak into the empty venv
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True)
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -64,6 +65,6 @@ def test_neither_does_it_where_pythonpath_leads_there(
     (tmp_path / "argparse.py").write_text("raise SystemExit('a planted file ran')")
     command = [str(installed / "worldsize"), "lessons", "--json"]
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "TUTOR_HOME": str(tmp_path / "home")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["lessons"]

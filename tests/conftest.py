@@ -1,0 +1,16 @@
+"""What every test gets: a home of its own, so that no test touches the progress of whoever runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("TUTOR_HOME", str(home))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    return home

@@ -264,10 +264,10 @@ class Study:
         Raises CouldNotCheck (never recorded as right or wrong) when the file cannot be read or the
         checker fails.
         """
-        from tutor.checker import check_file
-
         if not self.permissions.check_files:
             raise NotAllowed("checks are off here")
+        from tutor.checker import check_file
+
         exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path)
         result = check_file(path, exercise, stop=stop)
         detail: dict[str, object] = {"right": result.passed, "path": os.path.abspath(path)}

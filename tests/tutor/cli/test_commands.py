@@ -1,0 +1,238 @@
+"""The command line: the JSON that others rely on, exit statuses, and one line for whatever goes wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tutor.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+VALUES = "[[1,2,3],[10,20,30],[100,200,300]]"
+
+
+def ask(capsys: Capture, *argv: str, status: int = 0) -> Any:
+    """The JSON that a command prints; it must end with `status`."""
+    got = main([*argv, "--json"])
+    captured = capsys.readouterr()
+    assert got == status, captured.err
+    return json.loads(captured.out)
+
+
+def refused(capsys: Capture, *argv: str, status: int = 2) -> str:
+    """The one line on standard error of a command that ends with `status`."""
+    assert main(list(argv)) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+def test_the_ring_of_three_row_by_row(capsys: Capture) -> None:
+    shown = ask(capsys, "show", "all-reduce", "--algorithm", "ring", "--workers", "3", "--values", VALUES)
+    # The table of Patarasuk and Yuan's algorithm for three workers, added up by hand
+    assert [step["state"] for step in shown["steps"]] == [
+        [[1, 2, 303], [11, 20, 30], [100, 220, 300]],
+        [[1, 222, 303], [11, 20, 333], [111, 220, 300]],
+        [[111, 222, 303], [11, 222, 333], [111, 220, 333]],
+        [[111, 222, 333], [111, 222, 333], [111, 222, 333]],
+    ]
+    assert [(step["phase"], step["step"]) for step in shown["steps"]] == [
+        ("reduce-scatter", 1),
+        ("reduce-scatter", 2),
+        ("all-gather", 3),
+        ("all-gather", 4),
+    ]
+    assert shown["steps"][0]["transfers"][0] == {"from": 0, "to": 1, "chunk": 0, "bytes": 8}
+    assert shown["result"] == [[111, 222, 333]] * 3
+    # 2 (N - 1) / N of 24 bytes
+    assert shown["bytes_sent"] == [32, 32, 32]
+    assert (shown["algorithm"], shown["workers"]) == ("ring", 3)
+
+
+def test_reduce_scatter_by_both_ownerships(capsys: Capture) -> None:
+    values = "[[1,2,3,4],[5,6,7,8],[9,10,11,12],[13,14,15,16]]"
+    by_api = ask(capsys, "show", "reduce-scatter", "--values", values)
+    by_ring = ask(capsys, "show", "reduce-scatter", "--values", values, "--ownership", "ring")
+    assert by_api["result"] == [[28], [32], [36], [40]]
+    assert by_ring["result"] == [[32], [36], [40], [28]]
+
+
+def test_zero_by_stage(capsys: Capture) -> None:
+    shown = ask(capsys, "show", "zero", "--params", "7e9", "--gpus", "8")
+    assert [stage["total"] for stage in shown["stages"]] == [112e9, 38.5e9, 26.25e9, 14e9]
+    assert set(shown["stages"][0]) == {"stage", "weights", "gradients", "optimizer", "total", "sent"}
+    (second,) = ask(capsys, "show", "zero", "--params", "7e9", "--gpus", "8", "--stage", "2")["stages"]
+    assert second["total"] == 26.25e9
+
+
+def test_the_forward_grid_of_two_stages(capsys: Capture) -> None:
+    shown = ask(capsys, "show", "pipeline", "--schedule", "gpipe", "--stages", "2", "--micro-batches", "3",
+                "--forward-only")  # fmt: skip
+    assert shown["grid"] == [["0F0", "0F1", "0F2", None], [None, "1F0", "1F1", "1F2"]]
+    assert set(shown) == {
+        *("schedule", "orders", "makespan", "span", "idle", "bubble", "bubble_of_ideal"),
+        *("peak_activations", "slot", "grid"),
+    }
+    assert shown["bubble"] == pytest.approx(2 / 8)
+
+
+def test_calc_works_the_formula_out(capsys: Capture) -> None:
+    found = ask(capsys, "calc", "ring.bytes_sent", "workers=3", "bytes=24")
+    assert set(found) == {"name", "arguments", "value", "unit", "formula", "worked"}
+    assert found["value"] == 32
+    assert "24" in found["worked"]
+    assert ask(capsys, "calc", "pipeline.bubble", "stages=4", "micro_batches=8")["value"] == pytest.approx(3 / 11)
+
+
+def test_calc_takes_arithmetic_for_a_value(capsys: Capture) -> None:
+    assert ask(capsys, "calc", "ring.bytes_sent", "workers=2**2", "bytes=4*1024")["value"] == 6144
+
+
+def test_every_quantity_is_listed(capsys: Capture) -> None:
+    names = {quantity["name"] for quantity in ask(capsys, "calc", "--list")["quantities"]}
+    assert {"ring.steps", "zero.bytes_per_gpu", "pipeline.bubble"} <= names
+
+
+def test_the_three_lessons(capsys: Capture) -> None:
+    found = ask(capsys, "lessons")["lessons"]
+    assert [lesson["id"] for lesson in found] == ["ring", "zero", "pipeline"]
+    assert all(lesson["total"] >= 7 and lesson["solved"] == 0 for lesson in found)
+
+
+def test_an_answer_and_what_is_remembered_of_it(capsys: Capture) -> None:
+    # 4 workers in a ring: their finished slice, by the order of the lesson, is chunk (0 + 1) mod 4: 2+6+10+14
+    wrong = ask(capsys, "answer", "ring-finished-on-zero", "28", status=1)
+    assert set(wrong) == {"question", "right", "value", "reason", "misconception", "hint"}
+    assert wrong["misconception"] == "ring-leaves-chunk-r"
+    right = ask(capsys, "answer", "ring-finished-on-zero", "32")
+    assert right["right"] is True
+    item = ask(capsys, "progress")["items"]["ring-finished-on-zero"]
+    assert item == {"state": "solved", "tries": 2, "wrong": 1, "hints": 0}
+
+
+def test_a_table_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = io.TextIOWrapper(io.BytesIO(b"1 2 303\n11 20 30\n100 220 300\n"))
+    monkeypatch.setattr("sys.stdin", typed)
+    assert ask(capsys, "answer", "ring-first-row", "-")["right"]
+
+
+def test_revealed_is_not_solved(capsys: Capture) -> None:
+    assert ask(capsys, "hint", "ring-first-row")["number"] == 1
+    ask(capsys, "reveal", "ring-first-row")
+    assert ask(capsys, "answer", "ring-first-row", "1 2 303; 11 20 30; 100 220 300")["right"]
+    assert ask(capsys, "progress")["items"]["ring-first-row"]["state"] == "revealed"
+
+
+@pytest.mark.parametrize("exercise", ["ring_all_reduce", "zero_bytes", "gpipe_order"])
+def test_an_exercise_from_start_to_right(capsys: Capture, exercise: str) -> None:
+    started = ask(capsys, "start", exercise)
+    assert started["created"]
+    fresh = ask(capsys, "check", started["file"], status=1)
+    assert set(fresh) == {"exercise", "passed", "cases", "error", "bill"}
+    Path(started["file"]).write_text(ask(capsys, "solution", exercise)["answer"])
+    assert ask(capsys, "check", started["file"])["passed"]
+    assert ask(capsys, "progress")["items"][exercise]["state"] == "revealed"
+
+
+def test_the_first_difference_of_a_ring_that_never_adds(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "ring_all_reduce.py"
+    file.write_text(
+        "def ring_all_reduce(arrays):\n    return [[a.copy() for a in arrays] for _ in range(2 * (len(arrays) - 1))]\n"
+    )
+    failed = ask(capsys, "check", str(file), status=1)
+    difference = next(case for case in failed["cases"] if not case["passed"])["first_difference"]
+    assert set(difference) == {"phase", "step", "worker", "chunk", "index", "expected", "got"}
+    assert (difference["phase"], difference["step"]) == ("reduce-scatter", 1)
+    assert difference["expected"] != difference["got"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "names"),
+    [
+        (["show", "all-reduce", "--workers", "0"], ["workers", "0"]),
+        (["show", "all-reduce", "--workers", "many"], ["--workers", "many"]),
+        (["show", "all-reduce", "--values", "[[1,2"], ["--values"]),
+        (["show", "all-reduce", "--values", "[[1,2],[3]]"], ["values"]),
+        (["show", "all-reduce", "--colour", "red"], ["--colour", "accepted"]),
+        (["show", "nothing"], ["nothing", "all-reduce"]),
+        (["show", "all-reduce", "--steps", "9:2"], ["--steps", "9:2"]),
+        (["show", "zero", "--params", "-1"], ["params", "-1"]),
+        (["show", "zero", "--gpus", "2.5"], ["gpus", "2.5"]),
+        (["show", "pipeline", "--schedule", "mine"], ["mine", "gpipe"]),
+        (["calc", "ring.stops", "workers=3"], ["ring.stops", "ring.steps"]),
+        (["calc", "ring.steps", "workers"], ["key=value"]),
+        (["calc", "ring.steps", "workers=-3"], ["workers", "-3"]),
+        (["calc", "ring.steps"], ["workers"]),
+        (["answer", "ring-frist-row", "1"], ["ring-frist-row", "did you mean"]),
+        (["answer", "ring-finished-on-zero", "lots"], ["lots"]),
+        (["answer", "ring-how-many-steps@x", "1"], ["seed", "'x'"]),
+        (["hint", "nothing"], ["nothing"]),
+        (["start", "ring_all_reduse"], ["did you mean ring_all_reduce"]),
+        (["check", "no-such-file.py", "--exercise", "zero_bytes"], ["no-such-file.py"]),
+        (["check", "no-such-file.py"], ["no-such-file.py"]),
+        (["lessons", "--course", "no-such-folder"], ["no-such-folder"]),
+        (["fly"], ["fly"]),
+        (["lessons", "--fast"], ["--fast"]),
+        (["--json"], ["--json"]),
+        (["progress", "--import", "no-such-file"], ["no-such-file"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_input_is_one_line_that_names_it(capsys: Capture, argv: list[str], names: list[str]) -> None:
+    line = refused(capsys, *argv)
+    for name in names:
+        assert name in line
+
+
+def test_what_was_written_out_can_be_taken_in(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask(capsys, "answer", "ring-finished-on-zero", "32")
+    file = tmp_path / "record.json"
+    assert ask(capsys, "progress", "--export", str(file))["events"] == 1
+    refused(capsys, "progress", "--export", str(file))
+    monkeypatch.setenv("TUTOR_HOME", str(tmp_path / "another"))
+    assert ask(capsys, "progress", "--import", str(file))["added"] == 1
+    assert ask(capsys, "progress", "--import", str(file))["added"] == 0
+    assert ask(capsys, "progress")["items"]["ring-finished-on-zero"]["state"] == "solved"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"events": [{}]}', '{"events": [1]}', "\x00", "[" * 100_000])
+def test_a_file_that_is_no_record(capsys: Capture, tmp_path: Path, content: str) -> None:
+    file = tmp_path / "record.json"
+    file.write_text(content)
+    assert "not a record" in refused(capsys, "progress", "--import", str(file))
+
+
+def test_the_app_needs_a_terminal(capsys: Capture) -> None:
+    line = refused(capsys, status=3)
+    assert "terminal" in line
+
+
+def test_the_pictures_of_a_pipe_hold_no_escape_and_no_wide_line(capsys: Capture) -> None:
+    for argv in (
+        ["show", "all-reduce", "--values", VALUES],
+        ["show", "zero", "--params", "7e9", "--gpus", "8"],
+        ["show", "pipeline", "--stages", "4", "--micro-batches", "8"],
+    ):
+        assert main(argv) == 0
+        out = capsys.readouterr().out
+        assert "\x1b" not in out
+        assert max(len(line) for line in out.splitlines()) <= 80
+        assert main([*argv, "--ascii"]) == 0
+        assert capsys.readouterr().out.isascii()
+
+
+def test_an_svg_is_never_written_over(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "ring.svg"
+    assert main(["show", "all-reduce", "--values", VALUES, "--svg", str(file)]) == 0
+    assert file.read_text().lstrip().startswith("<")
+    capsys.readouterr()
+    assert "ring.svg" in refused(capsys, "show", "all-reduce", "--values", VALUES, "--svg", str(file))
+
+
+def test_the_shipped_course_has_no_mistakes(capsys: Capture) -> None:
+    assert ask(capsys, "lint")["problems"] == []

@@ -1,0 +1,160 @@
+"""What a learner can do, on a course built here: files are never written over, places are remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tutor.course.model import Course, Exercise, Lesson, Place, Question, Step
+from tutor.permissions import Permissions
+from tutor.progress.standing import OPEN, REVEALED, SOLVED
+from tutor.progress.store import Store
+from tutor.study import NotAllowed, Study, Unknown
+
+PLACE = Place(Path("lesson.md"), 1)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    folder = tmp_path / "course" / "double"
+    folder.mkdir(parents=True)
+    (folder / "task.py").write_bytes(b"def double(x):\r\n    return x\n")
+    (folder / "solution.py").write_text("def double(x):\n    return 2 * x\n")
+    exercise = Exercise("double", "Double it", folder, "Double it.", ("Twice.", "2 * x"), "Because.", PLACE)
+    question = Question(
+        "steps", "number", "How many steps?", "ring.steps workers=3", "Two phases.", PLACE, ("One.", "Two.")
+    )
+    steps = (Step("first", "First", (question,), PLACE), Step("second", "Second", (exercise,), PLACE))
+    lesson = Lesson("small", "Small", "A small lesson.", 5, (), steps, tmp_path)
+    course = Course("A course", tmp_path, (lesson,), {})
+    return Study(course, Store(tmp_path / "progress.db"), tmp_path / "mine", Permissions())
+
+
+def test_start_writes_the_task_byte_for_byte(study: Study) -> None:
+    started = study.start("double")
+    assert started.created
+    assert started.path.read_bytes() == b"def double(x):\r\n    return x\n"
+
+
+def test_start_never_writes_over_a_file(study: Study) -> None:
+    path = study.start("double").path
+    path.write_text("mine")
+    again = study.start("double")
+    assert not again.created
+    assert path.read_text() == "mine"
+
+
+def test_start_leaves_a_dangling_link_alone(study: Study, tmp_path: Path) -> None:
+    study.exercise_folder.mkdir()
+    study.exercise_path("double").symlink_to(tmp_path / "elsewhere.py")
+    assert not study.start("double").created
+    assert not (tmp_path / "elsewhere.py").exists()
+
+
+def test_reset_keeps_every_earlier_file(study: Study) -> None:
+    path = study.start("double").path
+    for text in ("first attempt", "second attempt"):
+        path.write_text(text)
+        study.reset("double")
+    kept = sorted(file.read_text() for file in path.parent.iterdir() if file != path)
+    assert kept == ["first attempt", "second attempt"]
+    assert path.read_bytes() == b"def double(x):\r\n    return x\n"
+
+
+def test_the_first_line_names_the_exercise_before_the_stem_does(study: Study, tmp_path: Path) -> None:
+    named = tmp_path / "attempt7.py"
+    named.write_text("\ufeff#  exercise: double \r\nx = 1\n".replace("#  ", "# "), encoding="utf-8")
+    assert study.exercise_of(named).id == "double"
+    by_stem = tmp_path / "double.py"
+    by_stem.write_text("x = 1")
+    assert study.exercise_of(by_stem).id == "double"
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"# exercise: nothing like it\n", b"x = 1"])
+def test_a_file_for_no_exercise_names_those_there_are(study: Study, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "other.py"
+    file.write_bytes(content)
+    with pytest.raises(Unknown, match="double"):
+        study.exercise_of(file)
+
+
+def test_the_last_opened_step_is_where_the_learner_is(study: Study) -> None:
+    assert study.where() is None
+    lesson = study.lesson("small")
+    for step in (*lesson.steps, lesson.steps[0], lesson.steps[0]):
+        study.open_step(lesson, step)
+    found = study.where()
+    assert found is not None
+    assert found[1].id == "first"
+    assert [event.item for event in study.store.events(kind="opened")] == ["first", "second", "first"]
+
+
+def test_a_step_that_has_gone_leads_to_its_lesson(study: Study) -> None:
+    study.store.add("opened", "no-longer-there", lesson="small")
+    found = study.where()
+    assert found is not None
+    assert found[1].id == "first"
+
+
+def test_a_lesson_that_has_gone_leads_nowhere(study: Study) -> None:
+    study.store.add("opened", "no-longer-there", lesson="gone too")
+    assert study.where() is None
+
+
+def test_hints_come_one_after_another_and_the_last_stays(study: Study) -> None:
+    assert [study.hint("steps").text for _ in range(3)] == ["One.", "Two.", "Two."]
+
+
+def test_three_wrong_tries_bring_the_answer_as_revealed(study: Study) -> None:
+    outcomes = [study.answer("steps", text) for text in ("3", "6", "7")]
+    assert [outcome.revealed is not None for outcome in outcomes] == [False, False, True]
+    assert [outcome.next_hint for outcome in outcomes] == ["One.", "Two.", None]
+    assert outcomes[2].revealed is not None
+    # 2 (N - 1) steps, by hand
+    assert outcomes[2].revealed.answer.startswith("4")
+    assert study.standing("steps").state == REVEALED
+    assert study.answer("steps", "4").verdict.right
+    assert study.standing("steps").state == REVEALED
+
+
+def test_a_right_answer_solves_and_is_counted_in_its_lesson(study: Study) -> None:
+    assert study.answer("steps", "4").verdict.right
+    assert study.standing("steps").state == SOLVED
+    assert study.reveal("steps").why
+    assert study.standing("steps").state == SOLVED
+    (small,) = study.lessons()
+    assert (small.solved, small.revealed, small.total) == (1, 0, 2)
+
+
+def test_text_that_is_no_answer_is_no_try(study: Study) -> None:
+    from tutor.answers.verdict import NotUnderstood
+
+    with pytest.raises(NotUnderstood):
+        study.answer("steps", "four-ish")
+    assert study.standing("steps").tries == 0
+
+
+def test_an_answer_sent_drops_its_draft(study: Study) -> None:
+    study.store.keep_draft("steps", "4")
+    study.answer("steps", "4")
+    assert study.store.draft("steps") == ""
+
+
+def test_the_solution_revealed_is_not_solved(study: Study) -> None:
+    assert "2 * x" in study.reveal("double").answer
+    assert study.standing("double").state == REVEALED
+
+
+def test_near_names_are_offered(study: Study) -> None:
+    with pytest.raises(Unknown, match=r"did you mean double\?"):
+        study.start("duoble")
+    with pytest.raises(Unknown, match="no lesson is called 'x'; there are: small"):
+        study.lesson("x")
+
+
+def test_checks_that_are_off_do_not_run(tmp_path: Path, study: Study) -> None:
+    closed = Study(study.course, study.store, study.exercise_folder, Permissions(check_files=False))
+    with pytest.raises(NotAllowed):
+        closed.check(study.start("double").path)
+    assert closed.standing("double").state == OPEN

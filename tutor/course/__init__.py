@@ -1,1 +1,1 @@
-
+"""Lesson files read into lessons, steps, questions and exercises."""

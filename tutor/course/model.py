@@ -59,7 +59,9 @@ class Option:
 class Wrong:
     """A known wrong answer: what it looks like, which belief it comes from, what to say to it."""
 
-    match: str  # an expression (number), an option id (choice), or an expression for one cell (table, grid)
+    # An expression (number, and one cell of a table or grid); an option's id (choice); for choices ids that were
+    # ticked, or with ! left out; for order ids that came in this sequence
+    match: str
     misconception: str
     say: str
     place: Place
@@ -85,6 +87,12 @@ class Question:
     tolerance: float | None = None  # relative; None is the default of answers
     given: Mapping[str, float | str] = field(default_factory=dict)
     vary: Mapping[str, tuple[float | str, ...]] = field(default_factory=dict)
+    in_order: bool = False  # options are shown as written, not shuffled
+    lines: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)  # key -> its line in the file
+
+    def at(self, key: str) -> Place:
+        """Where this key of the question stands."""
+        return Place(self.place.file, self.lines.get(key, self.place.line))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,65 @@
+"""A course folder read: course.toml, and the lessons it lists that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tutor.course.fields import Fields, check_id, toml
+from tutor.course.model import Course, Lesson, Place
+from tutor.course.parse import parse_lesson, read_text
+
+COURSE_FILE, LESSON_FILE = "course.toml", "lesson.md"
+
+
+def course_folder() -> Path:
+    """Where the course that comes with the tutor is."""
+    import lessons
+
+    return Path(str(lessons.__file__)).parent
+
+
+def load(folder: Path | None = None) -> Course:
+    """The course in `folder`, or the one that comes with the tutor.
+
+    Lessons that course.toml lists and that have no folder yet are left out. Raises CourseError, with
+    file and line, for whatever cannot be read as a course.
+    """
+    folder = course_folder() if folder is None else Path(folder)
+    title, listed, misconceptions = read_course_file(folder)
+    lessons = [read_lesson(folder / name) for name in listed if is_there(folder / name / LESSON_FILE)]
+    return Course(title, folder, tuple(lessons), misconceptions)
+
+
+def read_course_file(folder: Path) -> tuple[str, tuple[str, ...], dict[str, str]]:
+    """Title, folders of the lessons in order, and misconceptions by id. Raises CourseError."""
+    file = folder / COURSE_FILE
+    text = read_text(file)
+    table: dict[str, Any] = toml(text, file, 1)
+    # The file has no fence before its first line, hence line 0
+    fields = Fields(table, COURSE_FILE, Place(file, 0), text)
+    title = fields.text("title", required=True)
+    listed = fields.texts("lessons")
+    for name in listed:
+        check_id(name, "lesson", fields.at("lessons"))
+    misconceptions = fields.mapping("misconceptions")
+    for identity, belief in misconceptions.items():
+        check_id(identity, "misconception", fields.at(identity))
+        if not isinstance(belief, str) or not belief.strip():
+            raise fields.error(identity, f"misconception {identity!r} has no belief; accepted: a sentence in quotes")
+    fields.done()
+    return title, listed, misconceptions
+
+
+def is_there(file: Path) -> bool:
+    """Whether there is such a file; one that cannot be looked at counts, so that reading it says why."""
+    try:
+        return file.exists()
+    except OSError:
+        return True
+
+
+def read_lesson(folder: Path) -> Lesson:
+    """The lesson in `folder`. Raises CourseError."""
+    file = folder / LESSON_FILE
+    return parse_lesson(read_text(file), file)

@@ -22,7 +22,9 @@ class BadArgument(ValueError):
         self.name = name
         self.value = value
         self.accepted = accepted
-        super().__init__(f"{name} is {_short.repr(value)}; accepted: {accepted}")
+        # An array's repr has several lines; an error has one
+        shown = " ".join(_short.repr(value).split())
+        super().__init__(f"{name} is {shown}; accepted: {accepted}")
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int | None = None) -> int:

@@ -1,0 +1,35 @@
+"""Plain ASCII for terminals and locales without UTF-8: one character for one, so that columns stay where they are."""
+
+from __future__ import annotations
+
+from tutor.views import palette
+
+# Every glyph the views draw; a test draws all pictures and finds each of their characters here or in ASCII
+GLYPHS: dict[str, str] = {
+    palette.ARROW: ">",
+    palette.DONE: "*",
+    palette.IDLE: ".",
+    palette.BACKWARD: "<",
+    palette.INPUT_GRADIENT: "i",
+    palette.GOES_ON: "-",
+    palette.CAPACITY: "|",
+    palette.TICK: "|",
+    palette.UNEQUAL: "#",
+    palette.WEIGHTS_FILL: "W",
+    palette.GRADIENTS_FILL: "G",
+    palette.OPTIMIZER_FILL: "O",
+    "×": "x",
+    "—": "-",
+    "–": "-",
+}
+
+_TABLE = str.maketrans(GLYPHS)
+
+
+def to_ascii(text: str) -> str:
+    """`text` in ASCII, as long as before: known glyphs as their plain forms, anything else as "?".
+
+    >>> to_ascii("worker 0 → 1: 303✓")
+    'worker 0 > 1: 303*'
+    """
+    return text.translate(_TABLE).encode("ascii", "replace").decode("ascii")

@@ -1,0 +1,119 @@
+"""A picture as a standalone SVG: a monospaced grid of text, good enough for a slide.
+
+Every run stands at its own column, and fills and lines are drawn as shapes, so that the picture keeps
+its columns whatever monospaced font is found. The same picture gives the same file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+from tutor.views import palette
+from tutor.views.layout import Line
+from tutor.views.palette import PAGE, Background, Style
+from tutor.views.picture import Picture, Role, Run
+
+_CELL, _ROW, _SIZE, _MARGIN = 9.0, 21, 15, 24
+_FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+# How densely the fills cover, as their glyphs do in a terminal
+_FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palette.OPTIMIZER_FILL: "light"}
+_HATCH = {"dense": (4, 2.2), "light": (6, 1.2)}
+
+
+def svg(
+    picture: Picture, *, title: str = "", caption: str = "", width: int = 100, background: Background = "dark"
+) -> str:
+    """The SVG document, ending with a line feed.
+
+    `title` stands above the picture and is what a screen reader says first, with the picture's
+    sentences as the description; `caption` stands between the two.
+    """
+    size = picture.size(width)
+    above = [(title, Role.CAPACITY, 20), (caption, Role.QUIET, 15)]
+    heads = [(text, role, points) for text, role, points in above if text]
+    columns = max(size.columns, *(int(len(text) * points / _SIZE) + 1 for text, _, points in heads), 20)
+    top = _MARGIN + sum(28 for _ in heads) + (8 if heads else 0)
+    height = top + size.rows * _ROW + _MARGIN
+    across = 2 * _MARGIN + columns * _CELL
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across:g} {height}" width="{across:g}" '
+        f'height="{height}" role="img">',
+        f"<title>{_escaped(title or caption or 'picture')}</title>",
+        f"<desc>{_escaped('; '.join(picture.words()[:40]))}</desc>",
+        *_patterns(background),
+        f'<rect width="100%" height="100%" rx="8" fill="{PAGE[background]}"/>',
+        f'<g font-family="{_FONT}" font-size="{_SIZE}" xml:space="preserve">',
+    ]
+    for at, (text, role, points) in enumerate(heads):
+        look = palette.style(role, background)
+        body.append(_words(text, _MARGIN, _MARGIN + 16 + 28 * at, look, background, points))
+    for row in range(size.rows):
+        body.extend(_row(picture.line(row, width), top + row * _ROW, background))
+    return "\n".join([*body, "</g>", "</svg>"]) + "\n"
+
+
+def _row(runs: Line, top: float, background: Background) -> Iterator[str]:
+    column = 0
+    for run in runs:
+        x = _MARGIN + column * _CELL
+        look = palette.style(run.role, background)
+        if look.background is not None and run.text.strip():
+            yield (
+                f'<rect x="{x:g}" y="{top:g}" width="{len(run.text) * _CELL:g}" height="{_ROW - 2}" '
+                f'fill="{look.background}"/>'
+            )
+        yield from _shapes_or_text(run, x, top, look, background)
+        column += len(run.text)
+
+
+def _shapes_or_text(run: Run, x: float, top: float, look: Style, background: Background) -> Iterator[str]:
+    glyph = run.text[:1]
+    ink = look.foreground or "currentColor"
+    across = len(run.text) * _CELL
+    if glyph in _FILLS and set(run.text) == {glyph}:
+        name = _FILLS[glyph]
+        yield f'<rect x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}" fill="{ink}"{_solid(name)}/>'
+        if name != "solid":
+            yield (
+                f'<rect x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}" '
+                f'fill="url(#{name}-{background})"/>'
+            )
+    elif run.text == palette.CAPACITY:
+        yield f'<rect x="{x + _CELL / 2 - 1:g}" y="{top - 1:g}" width="2" height="{_ROW}" fill="{ink}"/>'
+    elif run.text.strip() and set(run.text.strip()) == {palette.GOES_ON}:
+        y = top + _ROW / 2 - 1
+        first = x + (len(run.text) - len(run.text.lstrip())) * _CELL
+        yield f'<rect x="{first:g}" y="{y:g}" width="{len(run.text.strip()) * _CELL:g}" height="1" fill="{ink}"/>'
+    elif run.text.strip():
+        indent = len(run.text) - len(run.text.lstrip())
+        yield _words(run.text.strip(), x + indent * _CELL, top + _ROW - 6, look, background, _SIZE)
+
+
+def _words(text: str, x: float, y: float, look: Style, background: Background, points: int) -> str:
+    weight = ' font-weight="bold"' if look.bold else ""
+    line = ' text-decoration="underline"' if look.underline else ""
+    size = "" if points == _SIZE else f' font-size="{points}"'
+    length = f' textLength="{len(text) * _CELL:g}" lengthAdjust="spacingAndGlyphs"' if points == _SIZE else ""
+    ink = look.foreground or palette.style(Role.PLAIN, background).foreground
+    return f'<text x="{x:g}" y="{y:g}" fill="{ink}"{weight}{line}{size}{length}>{_escaped(text)}</text>'
+
+
+def _solid(name: str) -> str:
+    return "" if name == "solid" else ' fill-opacity="0.45"' if name == "dense" else ' fill-opacity="0.22"'
+
+
+def _patterns(background: Background) -> Iterator[str]:
+    """Hatchings that tell the fills apart in print."""
+    yield "<defs>"
+    for name, (step, line) in _HATCH.items():
+        ink = palette.style(Role.GRADIENTS if name == "dense" else Role.OPTIMIZER, background).foreground
+        yield (
+            f'<pattern id="{name}-{background}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" '
+            f'patternTransform="rotate(45)"><rect width="{line}" height="{step}" fill="{ink}"/></pattern>'
+        )
+    yield "</defs>"
+
+
+def _escaped(text: str) -> str:
+    return escape(text, {'"': "&quot;"})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tutor import units
+
 # Decimal multiples of a byte, as memory and traffic are quoted in the field
-_UNITS = (("PB", 10**15), ("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1))
+_UNITS = (("PB", 10**15), ("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3), ("B", 1))
 
 
 def number(value: int | float) -> str:
@@ -53,10 +55,9 @@ def in_bytes(count: float) -> str:
     """A byte count with its unit.
 
     >>> in_bytes(32), in_bytes(13.476e9)
-    ('32 B', '13.48 GB')
+    ('32 B', '13.5 GB')
     """
-    unit, size = byte_unit(count)
-    return f"{in_unit(count, size)} {unit}"
+    return units.show(count, "B")
 
 
 def each(counts: Sequence[int]) -> str:

@@ -1,0 +1,166 @@
+"""An exercise's own check: its check.py, which alone knows what is right. It runs here, never in the learner's process.
+
+A check.py holds
+
+cases(seed)              yields (name, arguments, limits): from the simplest to the hardest; limits is None or a
+                         dict of limits to raise (see `Limits`)
+expected(arguments)      what the function returns for them when it is right
+explain(arguments, expected, got, difference)    optional: says more of a result that is wrong, as a dict with
+                         "reason" and perhaps "kind", "first_difference" and "picture"; it makes nothing right
+compare(arguments, expected, got)                optional: decides in place of the comparison of values, where
+                         several results are right; None or such a dict
+tolerance, floats_for_ints                       optional: how values are compared
+arguments_may_change     optional: True where the function is asked to work in place
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tutor.checker.compare import Mismatch, Rules, first_difference
+from tutor.checker.inside import frames
+from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
+from tutor.course.model import Exercise
+from tutor.safe_text import visible
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One case: a name, the arguments by name, and the limits it asks for."""
+
+    name: str
+    arguments: dict[str, Any]
+    limits: dict[str, float] | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A compared case, and the error kind of a result that could not be compared value by value."""
+
+    case: Case
+    kind: str | None = None
+
+
+class Definition:
+    """The loaded check.py of one exercise. Every way in raises CouldNotCheck when it fails."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self._path = exercise.folder / "check.py"
+        self._module = types.ModuleType(f"check_of_{exercise.id}")
+        self._module.__file__ = str(self._path)
+        with self._own_failure("loading it"):
+            exec(compile(self._path.read_bytes(), str(self._path), "exec", dont_inherit=True), self._module.__dict__)
+            self._cases, self._expected = self._module.cases, self._module.expected
+        self._explain = getattr(self._module, "explain", None)
+        self._compare = getattr(self._module, "compare", None)
+        self._rules = Rules(
+            getattr(self._module, "tolerance", None), bool(getattr(self._module, "floats_for_ints", False))
+        )
+        self._arguments_may_change = bool(getattr(self._module, "arguments_may_change", False))
+
+    def trials(self, seed: int) -> list[Trial]:
+        """The cases for `seed`; at least one."""
+        with self._own_failure("making cases"):
+            trials = [Trial(name, dict(arguments), limits) for name, arguments, limits in self._cases(seed)]
+            if not trials:
+                raise ValueError("it made no case")
+            if len({trial.name for trial in trials}) < len(trials):
+                raise ValueError("two cases have the same name")
+        return trials
+
+    def expected(self, trial: Trial) -> Any:
+        """The right result, as it looks after a journey in a frame."""
+        with self._own_failure(f"solving {trial.name}"):
+            return _travelled(self._expected(_travelled(trial.arguments)))
+
+    def judge(self, trial: Trial, expected: Any, got: Any, changed: list[str]) -> Judged:
+        """What is said of one result; `changed` names the arguments that the function changed."""
+        with self._own_failure(f"judging {trial.name}"):
+            if self._compare is not None:
+                said = self._compare(_travelled(trial.arguments), expected, got)
+                if said is not None:
+                    return self._wrong(trial, said, None)
+            else:
+                mismatch = first_difference(expected, got, self._rules)
+                if mismatch is not None:
+                    said = None
+                    if self._explain is not None:
+                        said = self._explain(_travelled(trial.arguments), expected, got, _as_dict(mismatch))
+                    return self._wrong(trial, said or {}, mismatch)
+        if changed and not self._arguments_may_change:
+            names = " and ".join(f"`{name}`" for name in changed)
+            reason = f"The values are right, but the function changed its argument {names}: work on copies."
+            return Judged(Case(trial.name, False, reason))
+        return Judged(Case(trial.name, True, ""))
+
+    def _wrong(self, trial: Trial, said: dict[str, Any], mismatch: Mismatch | None) -> Judged:
+        unknown = set(said) - {"reason", "kind", "first_difference", "picture"}
+        kind = said.get("kind", mismatch.kind if mismatch and mismatch.kind != "value" else None)
+        if unknown or (kind is not None and kind not in ERROR_KINDS):
+            raise ValueError(f"it answered with {', '.join(sorted(unknown)) or kind}")
+        reason = said.get("reason") or (mismatch.reason if mismatch else "")
+        if not reason:
+            raise ValueError("it gave no reason")
+        difference = said.get("first_difference")
+        if difference is None and mismatch is not None and mismatch.kind == "value":
+            index = mismatch.path[0] if len(mismatch.path) == 1 else list(mismatch.path) or None
+            difference = {"expected": mismatch.expected, "got": mismatch.got, "index": index}
+        first = Difference(**{name: plain(value) for name, value in difference.items()}) if difference else None
+        return Judged(Case(trial.name, False, visible(str(reason)), first, said.get("picture")), kind)
+
+    @contextmanager
+    def _own_failure(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise CouldNotCheck(self._said(error, doing)) from error
+        except SystemExit as error:
+            raise CouldNotCheck(self._said(error, doing)) from None
+
+    def _said(self, error: BaseException, doing: str) -> str:
+        line, trace = None, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == str(self._path):
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        place = f"{_short(self._path)}, line {line}" if line else _short(self._path)
+        return f"the check of {self.exercise.id} failed while {doing}: {type(error).__name__}: {error} ({place})"
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can hold it: NumPy numbers as numbers, NaN and infinities as words, strings made safe."""
+    import numpy as np
+
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, frames.Unknown):
+        return visible(value.what)
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    if isinstance(value, str):
+        return visible(value[:200])
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value[:200]]
+    if isinstance(value, dict):
+        return {str(plain(key)): plain(part) for key, part in value.items()}
+    return str(value) if isinstance(value, complex) else value
+
+
+def _as_dict(mismatch: Mismatch) -> dict[str, Any]:
+    return {"kind": mismatch.kind, "reason": mismatch.reason, "path": mismatch.path}
+
+
+def _travelled(value: Any) -> Any:
+    return frames.decode_frame(frames.encode(value))
+
+
+def _short(path: Path) -> str:
+    return "/".join(path.parts[-2:])

@@ -1,0 +1,133 @@
+"""What stands between a learner's file and this machine, and one sentence that says so truthfully."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import secrets
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tutor.checker import landlock, seccomp
+from tutor.checker.limits import Limits
+
+TOKEN = "WORLDSIZE_CHECK"  # names the check in the environment of its process and of whatever that starts
+_PR_SET_DUMPABLE = 4
+# a numerical library that needs these to run at all on some processors or systems
+_KEPT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Which walls a process can be put behind here."""
+
+    landlock: int  # the version of its interface, 0 for none
+    seccomp: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether the learner's file can neither read nor change what is not its own."""
+        return self.landlock > 0 and self.seccomp
+
+
+@functools.cache
+def walls() -> Walls:
+    """The walls of this system."""
+    return Walls(landlock.version(), seccomp.available())
+
+
+def describe(here: Walls | None = None) -> str:
+    """What protects this machine from a learner's file, in a sentence or two.
+
+    >>> describe(Walls(landlock=0, seccomp=False)).split(". ")[1]
+    'This is not a security boundary: only check code you trust.'
+    """
+    here = here or walls()
+    if here.whole:
+        return (
+            "Your file runs in a process of its own that reads nothing but Python and NumPy, changes no file, reaches "
+            "no network and starts no process (Landlock and seccomp), with limits on time and memory."
+        )
+    honest = "Your file runs as you, with time limits and a guard against accidents. "
+    if here.seccomp:
+        honest = "Your file runs as you, but starts no process and changes no file (seccomp), with time limits. "
+    return honest + "This is not a security boundary: only check code you trust."
+
+
+def numpy_folder() -> Path:
+    """The folder that holds the package `numpy`."""
+    import numpy
+
+    return Path(numpy.__file__).parent.parent
+
+
+def readable() -> list[str]:
+    """What the learner's file may read."""
+    return _readable(numpy_folder())
+
+
+@functools.cache
+def _readable(folder: Path) -> list[str]:
+    return landlock.readable(folder)
+
+
+@functools.cache
+def _landlock_rules(folder: Path) -> dict[str, Any]:
+    return landlock.rules(folder)
+
+
+def setup(limits: Limits, pid: int, here: Walls | None = None) -> dict[str, Any]:
+    """The first message to the process `pid`: its limits and its walls."""
+    import numpy as np
+
+    here = here or walls()
+    rules: dict[str, Any] = {}
+    if here.landlock:
+        found = _landlock_rules(numpy_folder())
+        rules["landlock"] = {**found, "attributes": np.frombuffer(found["attributes"], np.uint8)}
+    if here.seccomp:
+        rules["seccomp"] = np.frombuffer(seccomp.program(pid), np.uint8)
+    return {
+        "limits": {
+            "cpu": limits.cpu,
+            "wall": limits.wall,
+            "data": limits.data,
+            "address_space": limits.address_space,
+            "open_files": limits.open_files,
+            "result": limits.result_most,
+        },
+        "walls": rules,
+        "readable": readable(),
+    }
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Command, environment and name of one process for a learner's file."""
+
+    command: list[str]
+    environment: dict[str, str]
+    token: str = field(default="")
+
+
+def surroundings() -> Surroundings:
+    """How the process is started: isolated, without site packages, with a reduced environment."""
+    program = Path(__file__).parent
+    start = "import sys; sys.path += sys.argv[1:]; from inside.child import main; main()"
+    options = ["-I", "-S", "-B", "-X", "utf8"]
+    token = secrets.token_hex(8)
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    environment |= dict.fromkeys(_THREADS, "1") | {TOKEN: token}
+    command = [sys.executable, *options, "-c", start, str(program), str(numpy_folder())]
+    return Surroundings(command, environment, token)
+
+
+@functools.cache
+def protect_this_process() -> None:
+    """Keeps processes of the same account from reading this one's memory, where the answers are (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

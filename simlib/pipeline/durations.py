@@ -1,0 +1,167 @@
+"""How long each operation of an order takes, counted in slots of one common length where there is one.
+
+Times such as 0.3 have no exact float, and sums of a thousand of them drift. Where all times are
+multiples of one slot (0.3 and 1 of 0.1), a schedule is timed in whole slots, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple
+
+from simlib.errors import BadArgument, positive_number
+from simlib.pipeline.operations import (
+    BACKWARD,
+    FORWARD,
+    INPUT,
+    WEIGHT,
+    Operation,
+    Orders,
+    Overlap,
+    Row,
+    Step,
+    parse_operation,
+)
+
+Times = float | Sequence[float]  # one time for all stages, or one for each model stage
+Length = Fraction | float  # a time: a fraction where there is a simple one
+
+_LARGEST_DENOMINATOR = 1_000_000
+
+
+class StageTimes(NamedTuple):
+    """What is given of the times, in any unit, the same for all.
+
+    The first four: a number is a rank's time for one micro-batch and is divided by its `chunks`; a
+    sequence holds the own time of each model stage, undivided. An overlapping pair takes the sum of
+    its two, or `overlapped` (divided by `chunks`). `exceptions` gives single operations another time.
+    A message between ranks takes `latency`; a stage on the same rank needs none.
+    """
+
+    forward: Times = 1
+    backward: Times = 2
+    input: Times = 1
+    weight: Times = 1
+    chunks: int = 1
+    overlapped: float | None = None
+    exceptions: Mapping[Operation | str, float] | None = None
+    latency: float = 0
+
+
+class Durations(NamedTuple):
+    """`rows[rank][position]` and `latency` in slots; without a common `slot`, in the unit of the times."""
+
+    rows: list[list[float]]
+    latency: float
+    slot: Fraction | None
+    stages: int  # model stages of the whole pipeline
+
+
+def exact(time: float) -> Length:
+    """The simple fraction that `time` is the nearest float of, or `time` itself where there is none such (pi).
+
+    >>> exact(0.3), exact(1 / 3), exact(2**0.5)
+    (Fraction(3, 10), Fraction(1, 3), 1.4142135623730951)
+    """
+    fraction = Fraction(time).limit_denominator(_LARGEST_DENOMINATOR)
+    return fraction if float(fraction) == time else time
+
+
+def common_slot(lengths: Iterable[Length]) -> Fraction | None:
+    """The longest slot that each of `lengths` (above 0) is a whole number of; None where one has no fraction.
+
+    >>> common_slot([Fraction(1), Fraction(3, 10)])
+    Fraction(1, 10)
+    """
+    numerators, denominators = [], []
+    for length in lengths:
+        if not isinstance(length, Fraction):
+            return None
+        numerators.append(length.numerator)
+        denominators.append(length.denominator)
+    return Fraction(gcd(*numerators), lcm(*denominators))
+
+
+def stage_lengths(times: StageTimes, stages: int) -> dict[str, list[Length]]:
+    """The length of each kind of operation on each of `stages` model stages. Raises BadArgument.
+
+    >>> stage_lengths(StageTimes(backward=[2, 3], chunks=2), 2)["F"], stage_lengths(StageTimes(backward=[2, 3]), 2)["B"]
+    ([Fraction(1, 2), Fraction(1, 2)], [Fraction(2, 1), Fraction(3, 1)])
+    """
+    given = {FORWARD: "forward", BACKWARD: "backward", INPUT: "input", WEIGHT: "weight"}
+    return {kind: _per_stage(name, getattr(times, name), stages, times.chunks) for kind, name in given.items()}
+
+
+def _per_stage(name: str, time: object, stages: int, chunks: int) -> list[Length]:
+    if isinstance(time, Sequence) and not isinstance(time, str):
+        if len(time) != stages:
+            raise BadArgument(name, time, f"a number, or one for each of the {stages} model stages")
+        return [exact(positive_number(f"{name}[{stage}]", one)) for stage, one in enumerate(time)]
+    return [exact(positive_number(name, time)) / chunks] * stages
+
+
+def durations(orders: Orders, times: StageTimes) -> Durations:
+    """How long each operation of `orders` (at least one) takes. Raises BadArgument for a time that is none."""
+    stages, kinds, overlaps = _survey(orders)
+    lengths = stage_lengths(times, stages)
+    pair = None if times.overlapped is None else exact(positive_number("overlapped", times.overlapped)) / times.chunks
+    exceptions = _exceptions(times.exceptions or {})
+    latency = exact(positive_number("latency", times.latency, zero=True))
+
+    in_use = {length for kind in kinds for length in lengths[kind]} | set(exceptions.values())
+    in_use |= {length for length in (pair if overlaps else None, latency) if length}
+    slot = common_slot(in_use)
+
+    def counted(length: Length) -> float:
+        return float(length) if slot is None else int(length / slot)
+
+    table = {kind: [counted(length) for length in lengths[kind]] for kind in kinds}
+    special = {operation: counted(length) for operation, length in exceptions.items()}
+    rows = [_lengths(row, table, special, None if pair is None or not overlaps else counted(pair)) for row in orders]
+    return Durations(rows, counted(latency), slot, stages)
+
+
+def _survey(orders: Orders) -> tuple[int, set[str], bool]:
+    """The number of model stages, the kinds of operation in use, and whether any two overlap."""
+    last = 0
+    kinds: set[str] = set()
+    overlaps = False
+    for row in orders:
+        for step in row:
+            if type(step) is Overlap:
+                overlaps = True
+                kinds |= {FORWARD, BACKWARD}
+                last = max(last, step.forward.stage, step.backward.stage)
+            else:
+                stage, kind, _ = step
+                kinds.add(kind)
+                if stage > last:
+                    last = stage
+    return last + 1, kinds, overlaps
+
+
+def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Length]:
+    exceptions: dict[Operation, Length] = {}
+    for operation, time in given.items():
+        step = parse_operation(operation) if isinstance(operation, str) else operation
+        if not isinstance(step, Operation):
+            raise BadArgument("exceptions", operation, "single operations, such as 0F0, and their times")
+        exceptions[step] = exact(positive_number(f"exceptions[{step}]", time))
+    return exceptions
+
+
+def _lengths(
+    row: Row, table: dict[str, list[float]], special: dict[Operation, float], pair: float | None
+) -> list[float]:
+    if not special and not any(type(step) is Overlap for step in row):
+        return [table[kind][stage] for stage, kind, _ in row]  # type: ignore[misc]  # no Overlap among them
+
+    def own(operation: Operation) -> float:
+        return special.get(operation, table[operation.kind][operation.stage])
+
+    def lasts(step: Step) -> float:
+        return sum(map(own, step.parts)) if pair is None or len(step.parts) == 1 else pair
+
+    return list(map(lasts, row))

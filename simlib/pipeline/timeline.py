@@ -1,0 +1,259 @@
+"""When each operation of an order starts and ends: any order, a schedule's or a learner's.
+
+Every rank works down its own row, one operation at a time, each as soon as two things are there:
+the rank itself, and what the operation needs.
+
+- A forward pass needs the output of the stage before (of the same micro-batch).
+- A backward pass (B, or I for its first half) needs the gradient from the stage after, and the
+  activations that its own stage's forward pass left on this rank.
+- A weight-gradient pass (W) needs the I before it on this rank, and nothing from elsewhere.
+
+What a stage sends is on the way for `latency`, and keeps nobody from working meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from operator import add, sub
+
+from simlib.errors import BadArgument
+from simlib.pipeline.diagnosis import Defect, first_defects, stuck
+from simlib.pipeline.durations import Durations, StageTimes, Times, durations
+from simlib.pipeline.operations import (
+    BACKWARD,
+    FORWARD,
+    INPUT,
+    WEIGHT,
+    Operation,
+    Orders,
+    Overlap,
+    Row,
+    Step,
+    parse_orders,
+)
+
+MOST_CELLS = 1_000_000  # of one row of a grid: beyond, a slot is too short to draw
+# What an operation does to the number of activations that its rank holds
+_HOLDS = {FORWARD: 1, BACKWARD: -1, INPUT: 0, WEIGHT: -1}
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Orders with the time of every operation. Tuples have one entry per rank; times are in the unit given."""
+
+    orders: Orders
+    _started: list[list[float]] = field(repr=False)  # in slots, or in the unit of the times where there is none
+    _lasting: list[list[float]] = field(repr=False)
+    _slot: Fraction | None = field(repr=False)
+
+    @property
+    def slot(self) -> float | None:
+        """The common divisor of all times in use, the latency's too; None where they have none."""
+        return None if self._slot is None else float(self._slot)
+
+    def _time(self, count: float) -> float:
+        # One division of whole numbers gives the nearest float; adding up slots of 0.1 would not
+        return float(count) if self._slot is None else count * self._slot.numerator / self._slot.denominator
+
+    @cached_property
+    def _last(self) -> list[float]:
+        rows = zip(self._started, self._lasting, strict=True)
+        return [starts[-1] + lasting[len(starts) - 1] if starts else 0 for starts, lasting in rows]
+
+    @cached_property
+    def _busy(self) -> list[float]:
+        return [sum(lasting) for lasting in self._lasting]
+
+    @cached_property
+    def starts(self) -> tuple[tuple[float, ...], ...]:
+        """When each operation starts, in the shape of `orders`."""
+        return tuple(tuple(map(self._time, row)) for row in self._started)
+
+    @cached_property
+    def ends(self) -> tuple[tuple[float, ...], ...]:
+        """When each operation ends, in the shape of `orders`."""
+        rows = zip(self._started, self._lasting, strict=True)
+        return tuple(tuple(map(self._time, map(add, starts, lasting))) for starts, lasting in rows)
+
+    @property
+    def makespan(self) -> float:
+        """From time 0 to the last end of all."""
+        return self._time(max(self._last))
+
+    @property
+    def span(self) -> tuple[float, ...]:
+        """From a rank's first start to its last end; 0 for a rank without operations."""
+        first = [starts[0] if starts else 0 for starts in self._started]
+        return tuple(map(self._time, map(sub, self._last, first)))
+
+    @property
+    def busy(self) -> tuple[float, ...]:
+        """How long a rank computes."""
+        return tuple(map(self._time, self._busy))
+
+    @property
+    def idle(self) -> tuple[float, ...]:
+        """How long it does not, of the whole makespan: the makespan less `busy`."""
+        return tuple(self._time(max(self._last) - busy) for busy in self._busy)
+
+    @property
+    def bubble(self) -> float:
+        """The idle share of all ranks' time, sum of idle / (ranks x makespan): GPipe's convention."""
+        everything = len(self.orders) * max(self._last)
+        return (everything - sum(self._busy)) / everything
+
+    @property
+    def bubble_of_ideal(self) -> float:
+        """Mean idle over mean busy time: the convention of Narayanan et al. 2021."""
+        busy = sum(self._busy)
+        return (len(self.orders) * max(self._last) - busy) / busy
+
+    @cached_property
+    def peak_activations(self) -> tuple[int, ...]:
+        """The most stage activations a rank holds at once, each from its F to the B or W that frees it."""
+        return tuple(map(peak_activations, self.orders))
+
+    @cached_property
+    def grid(self) -> list[list[str | None]] | None:
+        """A row of cells per rank, each lasting `slot`: the operation's text, or None while idle.
+
+        None instead of rows where the times have no common divisor, or one so short that a row would
+        have more than a million cells.
+        """
+        columns = max(self._last)
+        if self._slot is None or columns > MOST_CELLS:
+            return None
+        grid = []
+        for row, starts, lasting in zip(self.orders, self._started, self._lasting, strict=True):
+            cells: list[str | None] = [None] * int(columns)
+            for step, start, lasts in zip(row, starts, lasting, strict=True):
+                cells[int(start) : int(start + lasts)] = [str(step)] * int(lasts)
+            grid.append(cells)
+        return grid
+
+
+def peak_activations(row: Row) -> int:
+    """The most activations held at once by a rank that runs `row`; a pair's forward adds before its backward frees.
+
+    >>> peak_activations(parse_orders([["0F0", "0F1", "0B0", "0F2", "0B1", "0B2"]])[0])
+    2
+    """
+    held = most = 0
+    for step in row:
+        for _, kind, _ in step.parts if type(step) is Overlap else (step,):
+            held += _HOLDS[kind]
+            if held > most:
+                most = held
+    return most
+
+
+def time_orders(
+    orders: Iterable[Iterable[Step | str | None]],
+    forward: Times = 1,
+    backward: Times = 2,
+    input: Times = 1,
+    weight: Times = 1,
+    *,
+    chunks: int = 1,
+    latency: float = 0,
+    overlapped: float | None = None,
+    exceptions: Mapping[Operation | str, float] | None = None,
+) -> Timeline:
+    """The timeline of anyone's `orders`: a row of operations ("0F0", or `Operation`s) per rank.
+
+    The times are those of one operation F, B, I, W, in any unit: one for all model stages, or a
+    sequence with one for each. `chunks` divides the former (a rank's time among its model stages),
+    `exceptions` gives single operations a time of their own, `overlapped` one to overlapping pairs
+    (default: the sum of the two). A message from one rank to another takes `latency`.
+
+    Which model stage is where follows from the orders: an operation is on the rank that has it in its row.
+    Raises BadArgument for rows that are none and times that are none; CannotRun (a BadArgument) for
+    orders that never come to an end, with the first operation that can never start, and why.
+
+    >>> timeline = time_orders([["0F0", "0F1", "0B0", "0B1"], ["1F0", "1B0", "1F1", "1B1"]])
+    >>> timeline.makespan, timeline.idle, timeline.peak_activations
+    (9.0, (3.0, 3.0), (2, 1))
+    >>> time_orders([["0F0", "0B0"], ["1B0", "1F0"]])
+    Traceback (most recent call last):
+    ...
+    simlib.pipeline.diagnosis.CannotRun: 1B0 on rank 1 can never start: it needs 1F0, which comes later in the same row
+    """
+    rows = parse_orders(orders)
+    if not any(rows):
+        raise BadArgument("orders", orders, "at least one operation")
+    times = StageTimes(forward, backward, input, weight, chunks, overlapped, exceptions, latency)
+    return run(rows, durations(rows, times), first_defects(rows))
+
+
+def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None = None) -> Timeline:
+    """The timeline of `orders` whose operations last `lengths`; a rank stops for good at its defect, if it has one.
+
+    Raises CannotRun if not every operation gets its turn.
+    """
+    defects = defects or {}
+    started: list[list[float]] = [[] for _ in orders]
+    mail = _Mail(lengths.stages)
+    programs = [
+        _program(row[: defects[rank].position] if rank in defects else row, lasts, lengths.latency, mail, starts)
+        for rank, (row, lasts, starts) in enumerate(zip(orders, lengths.rows, started, strict=True))
+    ]
+    while programs:
+        before = sum(map(len, started))
+        programs = [program for program in programs if next(program, _ENDED) is not _ENDED]
+        if sum(map(len, started)) == before:
+            break
+        # Up the ranks, then down: forward passes hand on in the one direction, backward passes in the other
+        programs.reverse()
+    timeline = Timeline(orders, started, lengths.rows, lengths.slot)
+    if any(len(starts) < len(row) for starts, row in zip(started, orders, strict=True)):
+        done = [len(starts) for starts in started]
+        raise stuck(orders, done, timeline._last, defects)
+    return timeline
+
+
+_ENDED = object()
+_Box = dict[int, float]
+
+
+class _Mail:
+    """What is on the way between model stages: for each stage the arrival times, by micro-batch.
+
+    `incoming[kind][stage]` is the box in which an operation finds what it needs from another stage,
+    `outgoing[kind][stage]` the box that it puts its result in; None where there is no such stage.
+    """
+
+    def __init__(self, stages: int) -> None:
+        outputs: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s to s+1
+        gradients: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s+1 to s
+        nowhere: list[_Box | None] = [None] * stages
+        self.incoming = {FORWARD: [None, *outputs], BACKWARD: [*gradients, None], WEIGHT: nowhere}
+        self.outgoing = {FORWARD: [*outputs, None], BACKWARD: [None, *gradients], WEIGHT: nowhere}
+        self.incoming[INPUT], self.outgoing[INPUT] = self.incoming[BACKWARD], self.outgoing[BACKWARD]
+
+
+def _program(row: Row, lengths: list[float], latency: float, mail: _Mail, started: list[float]) -> Iterator[None]:
+    """A rank at work: it appends to `started` when each operation starts, and yields while it has to wait."""
+    clock: float = 0
+    incoming, outgoing = mail.incoming, mail.outgoing
+    here = {(part.stage, part.micro_batch) for step in row for part in step.parts} if latency else None
+    for step, lasts in zip(row, lengths, strict=False):
+        parts: tuple[Operation, ...] = step.parts if type(step) is Overlap else (step,)
+        for stage, kind, micro_batch in parts:
+            inbox = incoming[kind][stage]
+            if inbox is not None:
+                while micro_batch not in inbox:
+                    yield
+                arrival = inbox[micro_batch]
+                if arrival > clock:
+                    clock = arrival
+        started.append(clock)
+        clock += lasts
+        for stage, kind, micro_batch in parts:
+            outbox = outgoing[kind][stage]
+            if outbox is not None:
+                outbox[micro_batch] = clock
+                if here is not None and (stage + 1 if kind == FORWARD else stage - 1, micro_batch) not in here:
+                    outbox[micro_batch] += latency

@@ -1,0 +1,200 @@
+"""Schedules for any sizes and times: valid, with the closed forms where those hold, within their memory."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib.errors import BadArgument
+from simlib.pipeline import Schedule, formulas, schedule
+
+ONE_CHUNK = ("gpipe", "1f1b")
+TIMES = st.sampled_from([0.3, 0.5, 1, 1.5, 2, 3.7, 10, 3.141592653589793])
+STAGES = st.integers(1, 9)
+MICRO_BATCHES = st.integers(1, 20)
+LATENCY = st.sampled_from([0, 0.1, 1, 5])
+
+
+def assert_valid(made: Schedule, latency: float = 0, forward_only: bool = False) -> None:
+    """Each pass of each micro-batch once, one at a time on a rank, none before what it needs has arrived."""
+    when: dict[tuple[int, str, int], tuple[int, float, float]] = {}
+    for rank, row in enumerate(made.orders):
+        free = 0.0
+        for step, start, end in zip(row, made.timeline.starts[rank], made.timeline.ends[rank], strict=True):
+            assert free - 1e-9 <= start < end
+            free = end
+            for part in step.parts:
+                assert tuple(part) not in when, f"{part} is given twice"
+                when[tuple(part)] = (rank, start, end)
+
+    def assert_after(key: tuple[int, str, int], *needed: tuple[int, str, int], on_rank: bool = False) -> None:
+        rank, start, _ = when[key]
+        supplier, _, end = next(when[need] for need in needed if need in when)
+        assert not on_rank or supplier == rank
+        assert start >= end + (0 if supplier == rank else latency) - 1e-9, f"{key} before {needed}"
+
+    last = (made.stages if made.name == "dualpipe" else made.stages * made.chunks) - 1
+    seen = set()
+    for stage in range(last + 1):
+        for batch in range(made.micro_batches):
+            forward, backward, first_half, second_half = [(stage, kind, batch) for kind in "FBIW"]
+            whole = backward in when
+            seen |= {forward} if forward_only else {forward, backward} if whole else {forward, first_half, second_half}
+            if stage > 0:
+                assert_after(forward, (stage - 1, "F", batch))
+            if forward_only:
+                continue
+            going_back = backward if whole else first_half
+            assert_after(going_back, forward, on_rank=True)
+            if stage < last:
+                assert_after(going_back, (stage + 1, "B", batch), (stage + 1, "I", batch))
+            if not whole:
+                assert_after(second_half, first_half, on_rank=True)
+    assert seen == set(when)
+
+
+@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES, TIMES, TIMES, LATENCY, st.booleans())
+def test_gpipe_and_1f1b_are_valid(name, stages, micro_batches, forward, backward, latency, forward_only):
+    made = schedule(
+        name, stages, micro_batches, forward=forward, backward=backward, forward_only=forward_only, latency=latency
+    )
+    assert_valid(made, latency, forward_only)
+
+
+@given(st.data(), STAGES, MICRO_BATCHES)
+def test_stages_of_different_speed_are_valid(data, stages, micro_batches):
+    forward = data.draw(st.lists(TIMES, min_size=stages, max_size=stages))
+    backward = data.draw(st.lists(TIMES, min_size=stages, max_size=stages))
+    made = schedule("1f1b", stages, micro_batches, forward=forward, backward=backward)
+    assert_valid(made)
+    busy = [micro_batches * (f + b) for f, b in zip(forward, backward, strict=True)]
+    assert made.busy == pytest.approx(busy)
+    assert made.makespan >= max(busy) - 1e-9
+
+
+@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES, TIMES, TIMES)
+def test_even_stages_meet_the_closed_forms(name, stages, micro_batches, forward, backward):
+    made = schedule(name, stages, micro_batches, forward=forward, backward=backward)
+    assert made.makespan == pytest.approx((micro_batches + stages - 1) * (forward + backward))
+    assert made.idle == pytest.approx([(stages - 1) * (forward + backward)] * stages, abs=1e-9)
+    assert made.bubble == pytest.approx(formulas.bubble(stages, micro_batches), abs=1e-12)
+    assert made.bubble_of_ideal == pytest.approx(formulas.bubble_of_ideal(stages, micro_batches), abs=1e-12)
+    assert made.span == pytest.approx([made.makespan - stage * (forward + backward) for stage in range(stages)])
+
+
+@given(STAGES, MICRO_BATCHES, TIMES, TIMES, LATENCY)
+def test_latency_delays_gpipe_by_every_message_of_the_longest_path(stages, micro_batches, forward, backward, latency):
+    made = schedule("gpipe", stages, micro_batches, forward=forward, backward=backward, latency=latency)
+    assert made.makespan == pytest.approx(
+        (micro_batches + stages - 1) * (forward + backward) + 2 * (stages - 1) * latency
+    )
+    assert made.makespan == pytest.approx(
+        formulas.makespan(stages, micro_batches, forward=forward, backward=backward, latency=latency)
+    )
+
+
+@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES)
+def test_memory(name, stages, micro_batches):
+    expected = [micro_batches if name == "gpipe" else min(micro_batches, stages - stage) for stage in range(stages)]
+    made = schedule(name, stages, micro_batches)
+    assert list(made.peak_activations) == expected
+    assert expected == [formulas.peak_activations(name, stages, micro_batches, stage) for stage in range(stages)]
+
+
+def test_the_forward_grid_of_the_first_lesson():
+    made = schedule("gpipe", 2, 3, forward_only=True)
+    assert made.grid == [["0F0", "0F1", "0F2", None], [None, "1F0", "1F1", "1F2"]]
+    assert sum(cell is None for row in made.grid for cell in row) == formulas.idle_slots(2, 3) == 2
+    assert formulas.total_slots(2, 3) == 8
+    assert (made.slot, made.makespan, made.bubble) == (1, 4, 1 / 4)
+
+
+@given(STAGES, MICRO_BATCHES)
+def test_the_forward_grid_has_the_slots_of_the_formulas(stages, micro_batches):
+    grid = schedule("1f1b", stages, micro_batches, forward_only=True).grid
+    assert grid is not None
+    cells = [cell for row in grid for cell in row]
+    assert len(cells) == formulas.total_slots(stages, micro_batches)
+    assert cells.count(None) == formulas.idle_slots(stages, micro_batches)
+
+
+@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES, st.sampled_from([(1, 2), (0.3, 1), (1.5, 2), (2, 4)]))
+def test_a_cell_of_the_grid_lasts_the_slot(name, stages, micro_batches, times):
+    made = schedule(name, stages, micro_batches, forward=times[0], backward=times[1])
+    exact = [Fraction(str(time)) for time in times]
+    assert made.slot == {(1, 2): 1, (0.3, 1): 0.1, (1.5, 2): 0.5, (2, 4): 2}[times]
+    slot = Fraction(str(made.slot))
+    assert made.grid is not None
+    for row, steps in zip(made.grid, made.orders, strict=True):
+        assert len(row) * slot == Fraction(made.makespan).limit_denominator(1000)
+        for step in steps:
+            assert row.count(str(step)) * slot == exact["FB".index(step.kind)]
+
+
+@pytest.mark.parametrize("forward", [3.141592653589793, 1.00000123])
+def test_times_without_a_common_divisor_have_no_grid(forward):
+    made = schedule("gpipe", 2, 3, forward=forward)
+    assert (made.slot, made.grid) == (None, None)
+    assert made.makespan == pytest.approx(4 * (forward + 2))
+
+
+def test_a_grid_too_fine_to_draw_is_none():
+    made = schedule("gpipe", 100, 200, forward=1, backward=2.0001)
+    assert made.slot == 0.0001
+    assert made.grid is None
+
+
+def test_sums_of_tenths_do_not_drift():
+    made = schedule("gpipe", 1, 1000, forward=0.1, backward=0.2)
+    assert made.makespan == 300
+    assert made.timeline.ends[0][2] == 0.3
+
+
+def test_a_slower_operation_delays_those_that_need_it():
+    plain = schedule("gpipe", 3, 4)
+    slow = schedule("gpipe", 3, 4, exceptions={"2F1": 6})
+    assert slow.makespan == plain.makespan + 5
+    assert slow.busy == (12, 12, 17)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "accepted"),
+    [
+        (("hpipe", 2, 3), "schedule", "gpipe, 1f1b"),
+        (("gpipe", 0, 3), "stages", "a whole number from 1"),
+        (("gpipe", 2, 0), "micro_batches", "a whole number from 1"),
+        (("gpipe", 2, 2.5), "micro_batches", "a whole number"),
+        (("gpipe", 2, 3, 2), "chunks", "1 for gpipe"),
+        (("gpipe", 2**11, 2**11), "micro_batches", "at most 512 with 2,048 stages"),
+        (("gpipe", 2, 3, 1, 0), "forward", "above 0"),
+        (("gpipe", 2, 3, 1, 1, -2), "backward", "above 0"),
+        (("gpipe", 2, 3, 1, 1, 2, float("nan")), "input", "finite"),
+        (("gpipe", 2, 3, 1, 1, 2, 1, "x"), "weight", "finite number"),
+        (("gpipe", 2, 3, 1, [1, 2, 3]), "forward", "one for each of the 2 model stages"),
+        (("gpipe", 2, 3, 1, [1, 0]), "forward[1]", "above 0"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, name, accepted):
+    with pytest.raises(BadArgument) as caught:
+        schedule(*arguments)
+    assert caught.value.name == name
+    assert accepted in caught.value.accepted
+
+
+@pytest.mark.parametrize(
+    ("keywords", "name"),
+    [
+        ({"latency": -1}, "latency"),
+        ({"overlapped": 0}, "overlapped"),
+        ({"exceptions": {"0F0": 0}}, "exceptions[0F0]"),
+        ({"exceptions": {"0X0": 1}}, "operation"),
+        ({"exceptions": {"(0F0;1B0)": 1}}, "exceptions"),
+    ],
+)
+def test_bad_times_are_named(keywords, name):
+    with pytest.raises(BadArgument) as caught:
+        schedule("gpipe", 2, 3, **keywords)
+    assert caught.value.name == name

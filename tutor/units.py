@@ -110,6 +110,12 @@ def find(text: str) -> Unit | None:
     return _UNITS.get(text) or _LAZY.get(text) or _UNITS.get(text[:1].upper() + text[1:]) or _LAZY.get(text.lower())
 
 
+def measure_of(unit: str) -> str:
+    """What a figure in this unit measures: bytes, seconds, a share …; a noun such as steps is a count."""
+    found = find(unit) if unit else None
+    return found.measures if found else COUNT
+
+
 def is_format(text: str) -> bool:
     """Whether `text` is one of the formats above."""
     return _read(text) is not None
@@ -147,13 +153,27 @@ def show(value: Any, form: str = "") -> str:
         return str(value)
     if unit is None:
         return _number(value, number_format)
-    if form.strip() in _LADDERS_BY_BASE:
+    if form.strip() in AUTOMATIC:
         unit = _step(float(value), unit)
     number = _number(value / unit.factor, number_format)
     return number + unit.name if unit.name in ("%", "x") else f"{number} {unit.name}"
 
 
-_LADDERS_BY_BASE = {"B": BYTES, "B/s": BYTES_PER_SECOND, "FLOP": FLOPS, "FLOP/s": FLOPS_PER_SECOND, "s": SECONDS}
+# Formats that choose the prefix themselves
+AUTOMATIC = {"B": BYTES, "B/s": BYTES_PER_SECOND, "FLOP": FLOPS, "FLOP/s": FLOPS_PER_SECOND, "s": SECONDS}
+
+
+def base(measure: str) -> Unit | None:
+    """The unit in which values of this measure are kept; None for counts and shares."""
+    return next((_UNITS[name] for name, measures in AUTOMATIC.items() if measures == measure), None)
+
+
+def natural(value: float, form: str) -> Unit | None:
+    """The unit in which `show` prints `value` in this format; None where it prints a bare number."""
+    read = _read(form)
+    if read is None or read[1] is None:
+        return None
+    return _step(value, read[1]) if form.strip() in AUTOMATIC else read[1]
 
 
 def _step(value: float, unit: Unit) -> Unit:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 LONGEST = 500  # characters of one expression
 _DEEPEST = 30  # brackets and signs inside one another
 _MOST_TOKENS = 200
-_MOST_BITS = 1024  # of a whole number on the way
+_MOST_BITS = 1000  # of a whole number on the way
 
 _TOKEN = re.compile(
     r"\s*(?:"
@@ -295,7 +295,7 @@ def _applied(operator: str, values: list[Numeric]) -> Numeric:
 def _power(base: Numeric, exponent: Numeric) -> Numeric:
     if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
         # Looked at before it is raised: 10**10000000 must cost nothing
-        if base.bit_length() * exponent > _MOST_BITS and abs(base) > 1:
+        if (base.bit_length() - 1) * exponent > _MOST_BITS:
             raise NotArithmetic("the power grows too large")
         return int(base**exponent)
     if base < 0 and exponent != int(exponent):

@@ -85,6 +85,7 @@ def _question(name: str, fields: Fields) -> Question:
         wrong=_wrong(fields),
         options=_options(fields),
         live=fields.text("live"),
+        live_with=_live_with(fields),
         cells=fields.text("cells"),
         unit=fields.text("unit"),
         tolerance=fields.share("tolerance"),
@@ -201,6 +202,15 @@ def _typed(entry: Fields, key: str) -> str:
         entry.asked.append(key)
         return repr(value)
     return entry.text(key, required=True)
+
+
+def _live_with(fields: Fields) -> dict[str, str]:
+    changed: dict[str, str] = {}
+    for name, value in fields.mapping("live_with").items():
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise fields.error("live_with", f"{name} is {value!r}; accepted: a number or an expression in quotes")
+        changed[name] = value if isinstance(value, str) else repr(value)
+    return changed
 
 
 def _given(fields: Fields) -> dict[str, float | str]:

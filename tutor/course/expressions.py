@@ -5,9 +5,9 @@
 - arithmetic over variables, and over the two above in square brackets: `2 * [ring.steps workers=n] + n`.
 
 An argument is a number (`7e9`, `1_000`), arithmetic without spaces (`mb*1e6`) or in round brackets, a
-word (`op=all_reduce`, `mode=tensor+sequence`) or quoted text, `true` or `false`, a list (`sizes=[4,8]`)
-or an expression in square brackets. Variables are what a question's `given` and `vary` name; a name
-that is no variable is taken as a word.
+word where the quantity takes one (`op=all_reduce`, `mode=tensor+sequence`), quoted text, `true` or
+`false`, a list (`sizes=[4,8]`) or an expression in square brackets. Variables are what a question's
+`given` and `vary` name; where one has the name of a word, it is the variable that counts.
 """
 
 from __future__ import annotations
@@ -89,15 +89,14 @@ def evaluate(text: str, variables: Variables, cell: CellLookup | None = None, _n
         raise ExpressionError(f"expressions in square brackets more than {_MOST_NESTED} deep")
     expression = parse(text)
 
-    def argument(value: str) -> Any:
-        return _argument(value, variables, cell, _nested)
-
     if isinstance(expression, Quantity):
-        return _quantity(expression, {key: argument(value) for key, value in expression.arguments}, variables)
+        return _quantity(expression, variables, cell, _nested)
     if isinstance(expression, CellOf):
         if cell is None:
             raise ExpressionError(f"{_short(text)}: there is no live picture here to take a cell from")
-        return Result(cell({key: argument(value) for key, value in expression.coordinates}))
+        return Result(
+            cell({key: _argument(value, variables, cell, _nested, True) for key, value in expression.coordinates})
+        )
     if isinstance(expression, arithmetic.Name) and isinstance(variables.get(expression.id), str):
         return Result(variables[expression.id])
     return Result(_arithmetic(text, expression, variables, cell, _nested))
@@ -122,18 +121,19 @@ def quantities_in(text: str) -> list[str]:
     return [name for text in arithmetic.brackets(expression) for name in quantities_in(text)]
 
 
-def _quantity(expression: Quantity, arguments: dict[str, Any], variables: Variables) -> Result:
+def _quantity(expression: Quantity, variables: Variables, cell: CellLookup | None, nested: int) -> Result:
     from simlib import quantities
     from simlib.errors import BadArgument
 
     try:
+        takes = {parameter.name: parameter.kind for parameter in quantities.quantity(expression.name).parameters}
+        arguments = {
+            key: _argument(value, variables, cell, nested, takes.get(key) == "word")
+            for key, value in expression.arguments
+        }
         value = quantities.evaluate(expression.name, **arguments)
     except BadArgument as error:
-        message = f"{expression.name}: {error}"
-        if isinstance(error.value, str) and error.name in arguments and error.value not in variables:
-            known = f"there are: {', '.join(variables)}" if variables else "the question has none"
-            message += f" (if {error.value!r} is meant as a variable, {known})"
-        raise ExpressionError(message) from None
+        raise ExpressionError(f"{expression.name}: {error}") from None
     return Result(value.value, value.unit, value.formula, value.worked)
 
 
@@ -160,7 +160,8 @@ def _arithmetic(
         raise ExpressionError(f"{_short(text)}: {error}") from None
 
 
-def _argument(text: str, variables: Variables, cell: CellLookup | None, nested: int) -> Any:
+def _argument(text: str, variables: Variables, cell: CellLookup | None, nested: int, word: bool) -> Any:
+    """The value of an argument; `word` says that a name which is no variable is meant as a word."""
     if text in ("true", "false"):
         return text == "true"
     if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
@@ -171,17 +172,17 @@ def _argument(text: str, variables: Variables, cell: CellLookup | None, nested: 
             return evaluate(inside, variables, cell, nested + 1).value
         if nested >= _MOST_NESTED:
             raise ExpressionError(f"lists more than {_MOST_NESTED} deep")
-        return [_argument(part, variables, cell, nested + 1) for part in _split(inside, ",")]
+        return [_argument(part, variables, cell, nested + 1, word) for part in _split(inside, ",")]
     if text in variables:
         return variables[text]
     try:
         node = arithmetic.parse(text)
     except NotArithmetic as error:
-        if _WORD.fullmatch(text):
+        if word and _WORD.fullmatch(text):
             return text
         raise ExpressionError(f"{_short(text)}: {error}") from None
-    unknown = arithmetic.names(node) - set(variables)
-    if unknown and unknown == arithmetic.names(node) and _WORD.fullmatch(text):
+    used = arithmetic.names(node)
+    if word and used and not used & set(variables) and _WORD.fullmatch(text):
         return text
     return _arithmetic(text, node, variables, cell, nested)
 

@@ -22,8 +22,11 @@ class BadArgument(ValueError):
         self.name = name
         self.value = value
         self.accepted = accepted
-        # An array's repr has several lines; an error has one
-        shown = " ".join(_short.repr(value).split())
+        try:
+            # An array's repr has several lines; an error has one
+            shown = " ".join(_short.repr(value).split())
+        except ValueError:
+            shown = "too long to show"  # Python writes no whole number of more than 4,300 digits
         super().__init__(f"{name} is {shown}; accepted: {accepted}")
 
 
@@ -54,7 +57,10 @@ def positive_number(name: str, value: object, *, zero: bool = False) -> float:
     accepted = "a finite number, 0 or more" if zero else "a finite number above 0"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BadArgument(name, value, accepted)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise BadArgument(name, value, accepted) from None
     if number != number or number == float("inf") or number < 0 or (number == 0 and not zero):
         raise BadArgument(name, value, accepted)
     return number

@@ -1,0 +1,40 @@
+"""Every figure of the subject by name: its value, unit, formula, source, and the formula with the numbers in.
+
+>>> evaluate("ring.bytes_sent", workers=3, bytes=24).worked
+'2 (N - 1) / N x bytes = 2 (3 - 1) / 3 x 24 = 32 B'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from simlib.quantities import registry
+from simlib.quantities.registry import Parameter, Quantity, Value
+
+__all__ = ["Parameter", "Quantity", "Value", "evaluate", "names", "quantity"]
+
+for _family in ("collectives", "zero", "pipeline", "machines"):
+    import_module(f"simlib.quantities.{_family}")
+
+
+def evaluate(name: str, /, **arguments: Any) -> Value:
+    """The quantity `name` for these arguments, given as numbers, bools or text.
+
+    Raises BadArgument, which names the argument and what would be accepted, for an unknown name and for an
+    argument that is missing, unknown or cannot be computed with.
+
+    >>> evaluate("ring.steps", workers="8").value
+    14
+    """
+    return registry.compute(registry.find(name), arguments)
+
+
+def quantity(name: str) -> Quantity:
+    """What `name` is: its parameters, unit, formula and source. Raises BadArgument for an unknown name."""
+    return registry.find(name)
+
+
+def names() -> list[str]:
+    """The names of all quantities, sorted."""
+    return sorted(registry.REGISTRY)

@@ -1,0 +1,171 @@
+"""Every quantity by name: its value against the course's figures, its worked line against its value, bad input."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from simlib import quantities
+from simlib.errors import BadArgument
+
+# One call of each quantity, with the value that the course's facts and their sources give for it
+CALLS: list[tuple[str, dict[str, Any], Any]] = [
+    ("collective.wire_ratio", {"op": "all_reduce", "workers": 64}, 1.96875),
+    ("collective.wire_ratio", {"op": "all_to_all", "workers": 4}, 0.75),
+    ("collective.wire_ratio", {"op": "broadcast", "workers": 4}, 1),
+    ("ring.steps", {"workers": 64}, 126),
+    ("ring.ratio", {"workers": 4}, 1.5),
+    ("ring.bytes_sent", {"bytes": 24, "workers": 3}, 32),
+    ("ring.time", {"bytes": 13.476e9, "workers": 8, "alpha": 0, "bandwidth": 450e9}, 0.05240667),
+    ("ring.time", {"bytes": 100e6, "workers": 16, "alpha": 10e-6, "bandwidth": 100e9}, 0.002175),
+    ("ring.chunk_elements", {"elements": 10, "workers": 4}, 3),
+    ("ring.chunk_elements", {"elements": 10, "workers": 4, "chunk": 3}, 2),
+    ("ring.final_chunk", {"worker": 3, "workers": 4}, 0),
+    ("tree.time", {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}, 3.23424),
+    (
+        "hierarchical.time",
+        {
+            "bytes": 1e9,
+            "nodes": 8,
+            "gpus_per_node": 8,
+            "alpha_in": 1e-6,
+            "bandwidth_in": 600e9,
+            "alpha_out": 5e-6,
+            "bandwidth_out": 100e9,
+        },
+        0.005188166666666667,
+    ),
+    ("all_gather.bytes_sent", {"payload": 100, "workers": 8}, 700),
+    ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 0}, 112e9),
+    ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 1}, 38.5e9),
+    ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 2}, 26.25e9),
+    ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 3}, 14e9),
+    ("zero.weights_bytes", {"params": 7e9, "gpus": 8, "stage": 3}, 1.75e9),
+    ("zero.gradients_bytes", {"params": 7e9, "gpus": 8, "stage": 1}, 14e9),
+    ("zero.gradients_bytes", {"params": 7e9, "gpus": 8, "stage": 2}, 1.75e9),
+    ("zero.optimizer_bytes", {"params": 7e9, "gpus": 8, "stage": 0}, 84e9),
+    ("zero.optimizer_bytes", {"params": 7e9, "gpus": 8, "stage": 1}, 10.5e9),
+    ("zero.bytes_per_param", {}, 16),
+    ("zero.bytes_sent", {"params": 6.738e9, "gpus": 64, "stage": 0}, 26530875000),
+    ("zero.bytes_sent", {"params": 6.738e9, "gpus": 64, "stage": 3}, 39796312500),
+    ("zero.first_stage_that_fits", {"params": 7e9, "gpus": 8, "capacity": 80e9}, 1),
+    ("zero.first_stage_that_fits", {"params": 7e9, "gpus": 1, "capacity": 80e9}, None),
+    ("training.state_bytes", {"params": 7e9}, 112e9),
+    (
+        "training.seconds",
+        {"params": 1e12, "tokens": 450e9, "gpus": 3072, "flops_per_gpu": 163e12, "passes": 8},
+        7189417.2,
+    ),
+    ("hardware.memory_bytes", {"hardware": "h100"}, 80e9),
+    ("pipeline.bubble", {"stages": 4, "micro_batches": 8}, 3 / 11),
+    ("pipeline.bubble", {"stages": 8, "micro_batches": 16, "chunks": 4}, 7 / 71),
+    ("pipeline.bubble_of_ideal", {"stages": 4, "micro_batches": 8}, 0.375),
+    ("pipeline.bubble_of_ideal", {"stages": 4, "micro_batches": 8, "chunks": 2}, 0.1875),
+    ("pipeline.slots", {"stages": 2, "micro_batches": 3}, 8),
+    ("pipeline.idle_slots", {"stages": 2, "micro_batches": 3}, 2),
+    ("pipeline.peak_activations", {"schedule": "1f1b", "stages": 4, "micro_batches": 8, "stage": 1}, 3),
+    ("pipeline.peak_activations", {"schedule": "gpipe", "stages": 4, "micro_batches": 8, "stage": 1}, 8),
+]
+
+
+def reckon(formula: str) -> float:
+    """What a formula with numbers in comes to, by Python's own arithmetic."""
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", formula)
+    text = re.sub(r"(?<=[\d)]) (?=\()", " * ", text)
+    text = re.sub(r" x ", " * ", text).replace(" mod ", " % ").replace("^", "**")
+    names = {"ceil": math.ceil, "log2": math.log2, "min": min, "max": max}
+    return float(eval(text, {"__builtins__": {}}, names))
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), CALLS, ids=[f"{c[0]} {c[1]}" for c in CALLS])
+def test_values(name: str, arguments: dict[str, Any], expected: Any) -> None:
+    found = quantities.evaluate(name, **arguments)
+    assert found.value == (None if expected is None else pytest.approx(expected, rel=1e-6))
+    as_text = quantities.evaluate(name, **{key: str(value) for key, value in arguments.items()})
+    assert as_text == found
+    assert found.unit == quantities.quantity(name).unit
+
+
+@pytest.mark.parametrize(("name", "arguments", "_"), CALLS, ids=[f"{c[0]} {c[1]}" for c in CALLS])
+def test_the_worked_line_comes_to_the_value(name: str, arguments: dict[str, Any], _: Any) -> None:
+    found = quantities.evaluate(name, **arguments)
+    parts = found.worked.split(" = ")
+    ending = parts[-1].removesuffix(found.unit).strip()
+    if found.value is not None:
+        assert float(ending.replace(",", "")) == pytest.approx(found.value, rel=1e-5)
+    if len(parts) == 3:
+        assert parts[0] == found.formula
+        assert reckon(parts[1]) == pytest.approx(found.value, rel=1e-4)
+
+
+def test_worked_lines_as_they_read() -> None:
+    assert quantities.evaluate("ring.bytes_sent", workers=3, bytes=24).worked == (
+        "2 (N - 1) / N x bytes = 2 (3 - 1) / 3 x 24 = 32 B"
+    )
+    assert quantities.evaluate("zero.bytes_per_gpu", params=7e9, gpus=8, stage=1).worked == (
+        "4 x P + K x P / N = 4 x 7e9 + 12 x 7e9 / 8 = 38.5e9 B"
+    )
+
+
+def test_every_quantity_is_tried_here_and_says_what_it_is() -> None:
+    assert sorted({name for name, _, _ in CALLS}) == quantities.names()
+    for name in quantities.names():
+        about = quantities.quantity(name)
+        assert about.name == name
+        assert about.formula
+        assert about.source
+        assert about.help.endswith(".")
+        assert all(parameter.help for parameter in about.parameters)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("ring.byte", {}, "quantity is 'ring.byte'; accepted: .*ring.bytes_sent"),
+        ("bytes_sent", {}, "zero.bytes_sent"),
+        ("zero.first_stage", {}, "zero.first_stage_that_fits"),
+        ("", {}, "quantity is ''"),
+        ("ring.steps", {}, "workers is missing; accepted: a whole number: how many workers"),
+        ("ring.steps", {"worker": 3}, "worker is 3; accepted: ring.steps takes workers"),
+        ("ring.steps", {"workers": 0}, "workers is 0; accepted: a whole number, 1 or more"),
+        ("ring.steps", {"workers": 2.5}, "workers is 2.5"),
+        ("ring.steps", {"workers": True}, "workers is True"),
+        ("ring.steps", {"workers": "many"}, "workers is 'many'"),
+        ("ring.steps", {"workers": "nan"}, "workers is 'nan'"),
+        ("ring.steps", {"workers": "1e999"}, "workers is '1e999'"),
+        ("ring.steps", {"workers": None}, "workers is None"),
+        ("ring.steps", {"workers": [1]}, r"workers is \[1\]"),
+        ("ring.bytes_sent", {"workers": 3, "bytes": -1}, "bytes is -1"),
+        ("ring.final_chunk", {"workers": 4, "worker": 4}, "worker is 4; accepted: a whole number from 0 to 3"),
+        ("ring.time", {"workers": 2, "bytes": 1, "alpha": 0, "bandwidth": 0}, "bandwidth is 0"),
+        ("zero.bytes_per_gpu", {"params": 1, "gpus": 1, "stage": 4}, "stage is 4"),
+        ("zero.bytes_per_gpu", {"params": 1e99, "gpus": 1, "stage": 0, "optimizer_bytes": 1e300}, "optimizer_bytes"),
+        ("hardware.memory_bytes", {"hardware": "abacus"}, "hardware is 'abacus'; accepted: .*h100"),
+        ("hardware.memory_bytes", {"hardware": 100}, "hardware is 100"),
+        ("collective.wire_ratio", {"op": "gossip", "workers": 2}, "op is 'gossip'; accepted: all_reduce"),
+        ("pipeline.bubble", {"stages": 4, "micro_batches": 0}, "micro_batches is 0"),
+        (
+            "pipeline.peak_activations",
+            {"schedule": "x", "stages": 4, "micro_batches": 8, "stage": 0},
+            "schedule is 'x'",
+        ),
+    ],
+)
+def test_bad_input_is_named(name: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadArgument, match=message) as caught:
+        quantities.evaluate(name, **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_closed_forms_come_without_numpy() -> None:
+    program = (
+        "import sys, simlib.quantities as q, simlib.collectives.costs\n"
+        "q.evaluate('zero.bytes_per_gpu', params=7e9, gpus=8, stage=1)\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

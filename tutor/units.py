@@ -186,7 +186,8 @@ def _step(value: float, unit: Unit) -> Unit:
 
 
 def _number(value: float, form: str) -> str:
-    if form:
+    # A comma alone is what a bare number gets anyway
+    if form and form != ",":
         try:
             return format(int(value) if form.endswith("d") else value, form)
         except (ValueError, OverflowError):

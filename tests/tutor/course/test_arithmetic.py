@@ -81,9 +81,11 @@ def test_names_and_brackets_are_found_in_reading_order() -> None:
 _NUMBERS = st.integers(0, 99).map(str) | st.floats(0.01, 99).map(lambda number: f"{number:.2f}")
 _SUMS = st.recursive(
     _NUMBERS,
-    lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(" ".join)
-    | inner.map(lambda text: f"({text})")
-    | inner.map(lambda text: f"-{text}"),
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(" ".join)
+        | inner.map(lambda text: f"({text})")
+        | inner.map(lambda text: f"-{text}")
+    ),
     max_leaves=12,
 )
 

@@ -18,7 +18,8 @@ _CELL, _ROW, _SIZE, _MARGIN = 9.0, 21, 15, 24
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 # How densely the fills cover, as their glyphs do in a terminal
 _FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palette.OPTIMIZER_FILL: "light"}
-_HATCH = {"dense": (4, 2.2), "light": (6, 1.2)}
+# Distance and width of the gaps hatched into a fill, so that fills are told apart in print
+_HATCH = {"dense": (5, 1.6), "light": (4, 2.6)}
 
 
 def svg(
@@ -73,12 +74,10 @@ def _shapes_or_text(run: Run, x: float, top: float, look: Style, background: Bac
     across = len(run.text) * _CELL
     if glyph in _FILLS and set(run.text) == {glyph}:
         name = _FILLS[glyph]
-        yield f'<rect x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}" fill="{ink}"{_solid(name)}/>'
-        if name != "solid":
-            yield (
-                f'<rect x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}" '
-                f'fill="url(#{name}-{background})"/>'
-            )
+        place = f'x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}"'
+        yield f'<rect {place} fill="{ink}"/>'
+        if name in _HATCH:
+            yield f'<rect {place} fill="url(#{name}-{background})"/>'
     elif run.text == palette.CAPACITY:
         yield f'<rect x="{x + _CELL / 2 - 1:g}" y="{top - 1:g}" width="2" height="{_ROW}" fill="{ink}"/>'
     elif run.text.strip() and set(run.text.strip()) == {palette.GOES_ON}:
@@ -99,18 +98,12 @@ def _words(text: str, x: float, y: float, look: Style, background: Background, p
     return f'<text x="{x:g}" y="{y:g}" fill="{ink}"{weight}{line}{size}{length}>{_escaped(text)}</text>'
 
 
-def _solid(name: str) -> str:
-    return "" if name == "solid" else ' fill-opacity="0.45"' if name == "dense" else ' fill-opacity="0.22"'
-
-
 def _patterns(background: Background) -> Iterator[str]:
-    """Hatchings that tell the fills apart in print."""
     yield "<defs>"
     for name, (step, line) in _HATCH.items():
-        ink = palette.style(Role.GRADIENTS if name == "dense" else Role.OPTIMIZER, background).foreground
         yield (
             f'<pattern id="{name}-{background}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" '
-            f'patternTransform="rotate(45)"><rect width="{line}" height="{step}" fill="{ink}"/></pattern>'
+            f'patternTransform="rotate(45)"><rect width="{line}" height="{step}" fill="{PAGE[background]}"/></pattern>'
         )
     yield "</defs>"
 

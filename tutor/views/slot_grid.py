@@ -1,0 +1,165 @@
+"""The grid of a pipeline: a row a rank, a cell a slot, the micro-batch number in it, idle slots as dots."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, repeat
+from math import ceil
+from operator import mul
+from typing import TYPE_CHECKING, NamedTuple
+
+from tutor.views import marks, operations, palette
+from tutor.views.cell_map import LookedUp
+from tutor.views.picture import Cell, CellValue, Role, Run, cell
+from tutor.views.pipeline_rows import PipelineRows, rank_of
+
+if TYPE_CHECKING:
+    from simlib.pipeline import Operation, Overlap
+
+
+class _Stretch(NamedTuple):
+    """An operation, or a pause, from slot `start` until before slot `end`."""
+
+    operation: Operation | Overlap | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class SlotGrid(PipelineRows):
+    """A timeline that has a slot. Cells are cell(rank=, slot=): the operation's text ("0F0"), None while idle.
+
+    Nothing is kept for each cell: a row of thousands of slots costs only the columns that are asked for.
+    """
+
+    time_name = "slot"
+
+    def columns(self) -> int:
+        return self.slots * self.per_slot
+
+    @cached_property
+    def slots(self) -> int:
+        """Slots from the start to the end of the last operation."""
+        return self._slot(self.timeline.makespan)
+
+    @cached_property
+    def per_slot(self) -> int:
+        """Columns of a slot: as few as hold every operation's text."""
+        bare = self.label_columns + marks.brackets(self.overlay)
+        needed = ceil(bare / (1 if self.overlay else self._slot(self.shortest)))
+        return max([needed, *map(self._needed, self.overlay)])
+
+    def cells(self) -> Mapping[Cell, CellValue]:
+        def places() -> Iterator[Cell]:
+            return (cell(rank=rank, slot=slot) for rank in range(self.ranks) for slot in range(self.slots))
+
+        return LookedUp(("rank", "slot"), self._value, places, self.ranks * self.slots)
+
+    def ruler(self, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
+        step = self._ruler_step
+        # Over the number of the slot, which has a sign or a blank before it
+        ahead = min(1, self.per_slot - 1)
+        for slot in range(max(0, start // self.per_slot // step - 1) * step, self.slots, step):
+            at = slot * self.per_slot + ahead
+            if stop is not None and at >= stop:
+                return
+            yield at, Run(str(slot), Role.QUIET)
+
+    def row(self, rank: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
+        last = self.slots if stop is None else min(self.slots, -(-stop // self.per_slot))
+        slot = start // self.per_slot
+        while slot < last:
+            found = self._at(rank, slot)
+            end = min(found.end, last)
+            yield from self._stretch(rank, found, slot, end)
+            slot = end
+
+    def when(self, start: float, end: float) -> str:
+        first, last = self._slot(start), self._slot(end) - 1
+        return f"slot {first}" if first == last else f"slots {first} to {last}"
+
+    def idle_text(self) -> str:
+        idle = self._slot(sum(self.timeline.idle))
+        return f"{idle:,} of {self.ranks * self.slots:,} slots idle"
+
+    def spoken_marks(self) -> list[str]:
+        lines = []
+        for place in sorted(self.overlay):
+            if place in self.cells():
+                rank, slot = int(dict(place)["rank"]), int(dict(place)["slot"])
+                operation = self._at(rank, slot).operation
+                text = "idle" if operation is None else operations.spoken(operation, self.stages_of(rank))
+                lines.append(f"{self.row_name(rank)}, slot {slot}: {marks.spoken(text, self.overlay[place])}")
+        return lines
+
+    # Whole slots
+
+    def _slot(self, time: float) -> int:
+        return round(time / self._length)
+
+    @cached_property
+    def _length(self) -> float:
+        return self.timeline.slot or 1
+
+    def _at(self, rank: int, slot: int) -> _Stretch:
+        """What a rank does in a slot, and from which slot to which."""
+        starts, ends = self.timeline.starts[rank], self.timeline.ends[rank]
+        # Half a slot in, so that a rounded time on the border does not matter
+        at = bisect_right(starts, (slot + 0.5) * self._length) - 1
+        if at >= 0 and slot < (end := self._slot(ends[at])):
+            return _Stretch(self.timeline.orders[rank][at], self._slot(starts[at]), end)
+        return _Stretch(
+            None,
+            self._slot(ends[at]) if at >= 0 else 0,
+            self._slot(starts[at + 1]) if at + 1 < len(starts) else self.slots,
+        )
+
+    def _value(self, rank: int, slot: int) -> CellValue:
+        if not (0 <= rank < self.ranks and 0 <= slot < self.slots):
+            raise IndexError
+        operation = self._at(rank, slot).operation
+        return None if operation is None else str(operation)
+
+    # What a slot shows
+
+    def _stretch(self, rank: int, found: _Stretch, slot: int, stop: int) -> Iterator[tuple[int, Run]]:
+        """The runs of slots `slot` to `stop` of an operation or a pause."""
+        per_slot = self.per_slot
+        if found.operation is None:
+            bare, role = palette.IDLE, Role.IDLE
+            whole = f" {palette.IDLE}".ljust(per_slot)[-per_slot:] * (stop - slot)
+            first = slot
+        else:
+            bare, role = self._label(rank, found), operations.role(found.operation)
+            slots = found.end - found.start
+            whole = self.drawn(bare, slots * per_slot, fill=slots > 1)
+            first = found.start
+        for at in range(slot, stop):
+            place = cell(rank=rank, slot=at)
+            mark = self.overlay.get(place) if self.overlay else None
+            text, shown = whole[(at - first) * per_slot : (at - first + 1) * per_slot], role
+            if mark is not None:
+                marked, shown = self.marked_text(bare, role, mark, rank)
+                text = f" {marked}".ljust(per_slot)
+            yield at * per_slot, Run(text, shown, place)
+
+    def _label(self, rank: int, found: _Stretch) -> str:
+        return palette.IDLE if found.operation is None else operations.label(found.operation, self.stages_of(rank))
+
+    @cached_property
+    def _ruler_step(self) -> int:
+        """Slots between the ruler's numbers: 1, 2 or 5 times a power of ten, with a blank between them."""
+        steps = (times * power for power in accumulate(repeat(10), mul, initial=1) for times in (1, 2, 5))
+        least = len(str(self.slots)) + 1
+        return next(step for step in steps if step * self.per_slot >= least)
+
+    def _needed(self, place: Cell) -> int:
+        """Columns that a marked slot needs."""
+        rank = rank_of(place)
+        if rank is None or place not in self.cells():
+            return 0
+        bare = self._label(rank, self._at(rank, int(dict(place)["slot"])))
+        return 1 + len(self.marked_text(bare, Role.PLAIN, self.overlay[place], rank)[0])

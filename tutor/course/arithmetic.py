@@ -297,10 +297,12 @@ def _power(base: Numeric, exponent: Numeric) -> Numeric:
         # Looked at before it is raised: 10**10000000 must cost nothing
         if (base.bit_length() - 1) * exponent > _MOST_BITS:
             raise NotArithmetic("the power grows too large")
-        return int(base**exponent)
+        power: int = base**exponent
+        return power
     if base < 0 and exponent != int(exponent):
         raise NotArithmetic("a root of a negative number does not exist")
-    return float(base) ** float(exponent)
+    root: float = float(base) ** float(exponent)
+    return root
 
 
 def names(node: Node) -> set[str]:

@@ -102,6 +102,13 @@ def evaluate(text: str, variables: Variables, cell: CellLookup | None = None, _n
     return Result(_arithmetic(text, expression, variables, cell, _nested))
 
 
+def coordinates(text: str, variables: Variables) -> dict[str, Any]:
+    """The coordinates in a selector such as `step=1 worker=n-1`. Raises ExpressionError."""
+    expression = parse(f"{CELL} {text}")
+    assert isinstance(expression, CellOf)
+    return {key: _argument(value, variables, None, 0, True) for key, value in expression.coordinates}
+
+
 def is_literal(text: str) -> bool:
     """Whether `text` is a figure typed in: arithmetic without a variable, quantity or cell. Raises ExpressionError."""
     expression = parse(text)

@@ -82,7 +82,9 @@ class Question:
     wrong: tuple[Wrong, ...] = ()
     options: tuple[Option, ...] = ()
     live: str = ""  # the live picture that `cell …` expressions and `cells` speak of
-    live_with: Mapping[str, str] = field(default_factory=dict)  # parameters of it that this question sets, as expressions
+    live_with: Mapping[str, str] = field(
+        default_factory=dict
+    )  # parameters of it that this question sets, as expressions
     cells: str = ""  # table and grid: which cells to fill, as a selector: "step=1"
     unit: str = ""
     tolerance: float | None = None  # relative; None is the default of answers

@@ -1,0 +1,178 @@
+"""The cells of a question's live picture: those to fill in, and those that expressions name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from tutor.answers.families import member
+from tutor.course import expressions
+from tutor.course.expressions import CellLookup, ExpressionError, Variables
+from tutor.course.model import Course, CourseError, Live, Place, Question, Wrong
+from tutor.views.picture import Cell, CellValue
+from tutor.views.scene import Scene
+
+STEP = "step"
+
+
+def live_picture(course: Course, question: Question, seed: int | None = None) -> Live:
+    """The live picture of a question as this member shows it, its own parameters put in. Raises CourseError."""
+    live = course.live(question.live) if question.live else None
+    if live is None:
+        missing = (
+            f"no live picture is called {question.live!r}" if question.live else "the question names no live picture"
+        )
+        raise CourseError(question.at("live"), f"{question.id}: {missing}")
+    if not question.live_with:
+        return live
+    variables = member(question, seed)
+    try:
+        changed = {name: expressions.evaluate(text, variables).value for name, text in question.live_with.items()}
+    except ExpressionError as error:
+        raise CourseError(question.at("live_with"), f"{question.id}: {error}") from None
+    return replace(live, parameters={**live.parameters, **changed})
+
+
+def scene(live: Live) -> Scene:
+    """The scene that a live picture shows. Raises CourseError for a topic or parameter that does not exist."""
+    from simlib.errors import BadArgument
+
+    try:
+        return _scene(live.topic, json.dumps(dict(live.parameters), sort_keys=True, default=str))
+    except BadArgument as error:
+        raise CourseError(live.place, f"live {live.id}: {error}") from None
+
+
+@lru_cache(maxsize=64)
+def _scene(topic: str, parameters: str) -> Scene:
+    from tutor.views import topics
+
+    return topics.topic(topic).scene(json.loads(parameters))
+
+
+def lookup(course: Course, question: Question, seed: int | None = None) -> CellLookup:
+    """Gives the value of one cell of the question's live picture; built when the first cell is asked for."""
+
+    def look(at: Mapping[str, Any]) -> CellValue:
+        try:
+            live = live_picture(course, question, seed)
+        except CourseError as error:
+            raise ExpressionError(error.message) from None
+        return lookup_in(live)(at)
+
+    return look
+
+
+def lookup_in(live: Live) -> CellLookup:
+    """Gives the value of one cell of a live picture."""
+
+    def look(at: Mapping[str, Any]) -> CellValue:
+        try:
+            shown = scene(live)
+        except CourseError as error:
+            raise ExpressionError(error.message) from None
+        all_cells = shown.cells(_step(at.get(STEP, live.step), shown))
+        found = _matching({name: value for name, value in at.items() if name != STEP}, all_cells)
+        if len(found) != 1:
+            raise ExpressionError(f"{_said(at)} names {_counted(found)} of {live.id}; {_example(all_cells)}")
+        return all_cells[found[0]]
+
+    return look
+
+
+def rows(course: Course, question: Question, seed: int | None = None) -> list[list[tuple[Cell, CellValue]]]:
+    """The cells that a table or grid asks for, row by row, with what they hold. Raises CourseError."""
+    live = live_picture(course, question, seed)
+    shown = scene(live)
+    place = question.at("cells")
+    step, wanted = _selected(question.cells, member(question, seed), live, shown, place)
+    all_cells = shown.cells(step)
+    found = _matching(wanted, all_cells)
+    if not found:
+        raise CourseError(place, f"{question.id}: {question.cells!r} names no cell of {live.id}; {_example(all_cells)}")
+    names = [name for name, _ in found[0]]
+    # The coordinate that changes least from one cell to the next, in reading order, counts the rows
+    changes = {name: sum(dict(a)[name] != dict(b)[name] for a, b in pairwise(found)) for name in names}
+    by_row: dict[Any, list[tuple[Cell, CellValue]]] = {}
+    head = min((name for name in names if changes[name]), key=lambda name: changes[name], default=names[0])
+    for at in found:
+        by_row.setdefault(dict(at)[head] if len(changes) > 1 else 0, []).append((at, all_cells[at]))
+    return list(by_row.values())
+
+
+def step_asked(course: Course, question: Question, seed: int | None = None) -> int:
+    """The step of the live picture whose cells a table or grid asks for. Raises CourseError."""
+    live = live_picture(course, question, seed)
+    return _selected(question.cells, member(question, seed), live, scene(live), question.at("cells"))[0]
+
+
+def matching(text: str, cells: Iterable[Cell], course: Course, question: Question, seed: int | None) -> list[Cell]:
+    """Those of `cells` that the selector `text` names; none where it cannot be read."""
+    try:
+        wanted = expressions.coordinates(text, member(question, seed))
+    except ExpressionError:
+        return []
+    return _matching({name: value for name, value in wanted.items() if name != STEP}, cells)
+
+
+def name(at: Cell, cells: Iterable[Cell] = ()) -> str:
+    """A cell as a person calls it: `worker 1, chunk 0`; `cells` are its neighbours, the same coordinates left out.
+
+    >>> name((("chunk", 0), ("index", 0), ("worker", 1)), [(("chunk", 1), ("index", 0), ("worker", 1))])
+    'worker 1, chunk 0'
+    """
+    always_first = {key for key, value in at if key == "index" and all(dict(other)[key] == value for other in cells)}
+    order = {key: number for number, key in enumerate(("worker", "rank", "stage", "chunk", "slot", "part", "index"))}
+    shown = sorted((pair for pair in at if pair[0] not in always_first), key=lambda pair: order.get(pair[0], 99))
+    return ", ".join(f"{key} {value}" for key, value in shown)
+
+
+def wrong_cell_value(course: Course, question: Question, wrong: Wrong, seed: int | None) -> CellValue:
+    """What a known wrong answer puts into its cell: an expression's value, or a grid's operation as written."""
+    try:
+        value = expressions.evaluate(wrong.match, member(question, seed), lookup(course, question, seed)).value
+    except ExpressionError:
+        return None if wrong.match == "." else wrong.match
+    return value if isinstance(value, (int, float, str)) else None
+
+
+def _selected(text: str, variables: Variables, live: Live, shown: Scene, place: Place) -> tuple[int, dict[str, Any]]:
+    try:
+        wanted = expressions.coordinates(text, variables)
+    except ExpressionError as error:
+        raise CourseError(place, str(error)) from None
+    step = _step(wanted.pop(STEP, live.step), shown, place)
+    return step, wanted
+
+
+def _step(step: Any, shown: Scene, place: Place | None = None) -> int:
+    if (
+        isinstance(step, bool)
+        or not isinstance(step, (int, float))
+        or step != int(step)
+        or not 0 <= step <= shown.last_step
+    ):
+        message = f"step is {step!r}; accepted: a whole number from 0 to {shown.last_step}"
+        raise CourseError(place, message) if place else ExpressionError(message)
+    return int(step)
+
+
+def _matching(wanted: Mapping[str, Any], cells: Iterable[Cell]) -> list[Cell]:
+    return [at for at in cells if all((key, value) in at for key, value in wanted.items())]
+
+
+def _said(at: Mapping[str, Any]) -> str:
+    return repr(" ".join(f"{key}={value}" for key, value in at.items()))
+
+
+def _counted(found: list[Cell]) -> str:
+    return f"{len(found)} cells" if found else "no cell"
+
+
+def _example(cells: Iterable[Cell]) -> str:
+    first = next(iter(cells), ())
+    return "it has cells such as " + " ".join(f"{key}={value}" for key, value in first)

@@ -1,0 +1,105 @@
+"""Options as a person names them: by id, by the number or letter they are shown with, or by their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tutor.answers.verdict import NotUnderstood
+from tutor.course.model import Option
+from tutor.safe_text import visible
+
+LONGEST = 2000
+_LABEL = re.compile(r"\(?\s*(?P<label>\d{1,2}|[A-Za-z])\s*[).:]?")
+_BETWEEN = re.compile(r"[,;\n>→]+|-+>")
+
+
+def read_choice(text: str, options: Sequence[Option]) -> str:
+    """The id of the option that `text` names; `options` are in the order in which they are shown.
+
+    Raises NotUnderstood with the ids.
+    """
+    _check_length(text)
+    found = _find(text, options)
+    if found is None:
+        raise NotUnderstood(
+            f"{_shown(text)} is none of the options; accepted: {_known(options)}, or 1 to {len(options)}"
+        )
+    return found
+
+
+def read_choices(text: str, options: Sequence[Option]) -> list[str]:
+    """The ids of all options that `text` names, each once, as they are shown; `none` names none of them."""
+    _check_length(text)
+    if text.strip().lower() in ("none", "-"):
+        return []
+    named = _named(text, options)
+    return [option.id for option in options if option.id in named]
+
+
+def read_order(text: str, options: Sequence[Option]) -> list[str]:
+    """The ids of all options in the order in which `text` names them. Raises NotUnderstood unless each comes once."""
+    _check_length(text)
+    named = _named(text, options)
+    for id in named:
+        if named.count(id) > 1:
+            raise NotUnderstood(f"{id} comes {named.count(id)} times; accepted: every option once: {_known(options)}")
+    missing = [option.id for option in options if option.id not in named]
+    if missing:
+        raise NotUnderstood(f"{', '.join(missing)} is missing; accepted: every option once, parted by commas")
+    return named
+
+
+def _named(text: str, options: Sequence[Option]) -> list[str]:
+    whole = _find(text, options)
+    if whole is not None:
+        return [whole]
+    parts = [part for part in _BETWEEN.split(text) if part.strip()]
+    if len(parts) == 1:
+        parts = parts[0].split()
+    if not parts:
+        raise NotUnderstood(f"nothing was typed; accepted: ids with commas: {_known(options)}")
+    ids = []
+    for part in parts:
+        found = _find(part, options)
+        if found is None:
+            raise NotUnderstood(f"{_shown(part)} is none of the options; accepted: ids with commas: {_known(options)}")
+        ids.append(found)
+    return ids
+
+
+def _find(text: str, options: Sequence[Option]) -> str | None:
+    typed = text.strip()
+    for option in options:
+        if typed == option.id:
+            return option.id
+    plain = _plain(typed)
+    for words in ([_plain(option.id) for option in options], [_plain(option.text) for option in options]):
+        if plain and words.count(plain) == 1:
+            return options[words.index(plain)].id
+    label = _LABEL.fullmatch(typed)
+    if label:
+        mark = label["label"].lower()
+        index = int(mark) - 1 if mark.isdigit() else ord(mark) - ord("a")
+        if 0 <= index < len(options):
+            return options[index].id
+    return None
+
+
+def _plain(text: str) -> str:
+    """Words only, in small letters: how an option is told from another, however it is typed."""
+    return " ".join(re.findall(r"\w+|[^\w\s.,;:!?'\"`*_-]", text.lower().replace("_", " ")))
+
+
+def _known(options: Sequence[Option]) -> str:
+    return ", ".join(option.id for option in options)
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: ids with commas")
+
+
+def _shown(text: str) -> str:
+    shown = visible(text.strip())
+    return repr(shown if len(shown) <= 40 else f"{shown[:37]}…") if shown else "nothing"

@@ -1,0 +1,100 @@
+"""Slips that any question with a unit invites, told by the factor between what was typed and what is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tutor import units
+from tutor.answers.numbers import Reading, TypedNumber
+from tutor.units import BYTES, BYTES_PER_SECOND, COUNT, SECONDS, SHARE
+
+# How close a factor has to be to count as this slip; 1.024 and 1.0737 are well apart
+_CLOSE = 0.004
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    say: str
+    misconception: str | None = None  # an id that courses may have in their list
+
+
+def near_miss(typed: TypedNumber, right: float, unit: str) -> NearMiss | None:
+    """The slip that leads from `right` (in base units) to what was typed for a question in `unit`, if it is one."""
+    if right == 0:
+        return None
+    measure = units.measure_of(unit)
+    for reading in typed.readings:
+        found = _slip(reading, reading.value / right, right, measure, bare=typed.bare)
+        if found:
+            return found
+    return None
+
+
+def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: bool) -> NearMiss | None:
+    if _is(factor, -1):
+        return NearMiss("The size is right, the sign is not.")
+    if measure in (BYTES, BYTES_PER_SECOND):
+        found = _binary(reading, factor) or _bits(reading, factor)
+        if found:
+            return found
+    if measure in (SHARE, COUNT):
+        found = _percentage(reading, factor, right, bare=bare)
+        return found if found or measure == SHARE or abs(right) < 1000 else _thousands(reading, factor)
+    if measure == SECONDS:
+        for name, size in (("minutes", 60), ("hours", 3600), ("days", 86400)):
+            if _is(factor, size) or _is(factor, 1 / size):
+                return NearMiss(f"This is off by the factor between seconds and {name}.")
+    return _thousands(reading, factor)
+
+
+def _binary(reading: Reading, factor: float) -> NearMiss | None:
+    typed_binary = reading.unit is not None and "i" in reading.unit.name and not reading.unit.bits
+    for power, prefix in enumerate("KMGTP", 1):
+        ratio = 1024**power / 1000**power
+        binary, decimal = f"{prefix}iB", f"{prefix}B"
+        sizes = f"1 {binary} is 2**{10 * power} bytes, 1 {decimal} is 1e{3 * power}"
+        if _is(factor, 1 / ratio):
+            say = f"This is the number of {binary}, and {sizes}. Write {binary}, or give it in {decimal}."
+            return NearMiss(say, "gib-for-gb")
+        if _is(factor, ratio) and typed_binary:
+            say = f"This is the number of {decimal}, and {sizes}. Write {decimal}, or give it in {binary}."
+            return NearMiss(say, "gib-for-gb")
+        if _is(factor, ratio):
+            return NearMiss(f"You reckoned with 2**{10 * power}, but here {sizes}.", "gib-for-gb")
+    return None
+
+
+def _bits(reading: Reading, factor: float) -> NearMiss | None:
+    if _is(factor, 8):
+        return NearMiss("This is eight times too much: the number of bits, where bytes are meant.", "bits-for-bytes")
+    if _is(factor, 1 / 8):
+        if reading.unit and reading.unit.bits:
+            return NearMiss("That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes")
+        return NearMiss("This is an eighth: bytes were taken for bits and divided once more.", "bits-for-bytes")
+    return None
+
+
+def _percentage(reading: Reading, factor: float, right: float, *, bare: bool) -> NearMiss | None:
+    if _is(factor, 100) and abs(right) <= 1:
+        how = "Write it with %, or as a share of 1." if bare else "Write it with %."
+        return NearMiss(f"This is the percentage, but it is read as a share of 1. {how}", "percent-for-share")
+    if _is(factor, 0.01) and reading.unit is not None and reading.unit.measures == SHARE:
+        return NearMiss("This is the share of 1, not the percentage: leave the % out.", "percent-for-share")
+    return None
+
+
+def _thousands(reading: Reading, factor: float) -> NearMiss | None:
+    for base, name in ((1000, "1,000"), (1024, "1,024")):
+        for power in (1, 2, 3, 4):
+            times = " and ".join([name] * power) if power < 3 else f"{name} to the power of {power}"
+            for exact, way in ((float(base) ** power, "too much"), (float(base) ** -power, "too little")):
+                if _is(factor, exact):
+                    return NearMiss(
+                        f"The digits are right, but it is {times} times {way}: check the prefix of the unit.",
+                        "wrong-prefix",
+                    )
+    return None
+
+
+def _is(factor: float, wanted: float) -> bool:
+    return abs(factor - wanted) <= _CLOSE * abs(wanted)

@@ -1,0 +1,223 @@
+"""A number as a person types it, with or without a unit: 38.5 | 38,500 MB | 4*7+12*7/8 | 27.3 % | 1_000."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from tutor import units
+from tutor.answers.verdict import NotUnderstood
+from tutor.course import arithmetic
+from tutor.course.arithmetic import NotArithmetic
+from tutor.units import COUNT, SHARE, Unit
+
+LONGEST = 200  # characters of a typed number
+
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("−–—‒﹣－", "-"),
+        **dict.fromkeys("·⋅∙✕✖∗", "*"),
+        **dict.fromkeys("÷∕⁄", "/"),
+        **dict.fromkeys("’‘´", "'"),
+        "＋": "+",
+        "％": "%",
+        "^": "**",
+    }
+)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_FRACTION = re.compile("[¼½¾⅐-⅞]")
+_BEFORE = re.compile(r"(?:=|~|≈|≃|about|approximately|approx\.?|circa|ca\.?|roughly|around)\s*", re.I)
+# The forms of one number, the stricter first: 38,500.5 | 38 500 | 38'500 | 1.234,5 | 38,5 | 1_000 | 3.85e10
+_NUMBER = re.compile(
+    r"(?P<grouped>[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+)(?:\.\d+)?)(?![\d,'_])"
+    r"|(?P<european>[1-9]\d{0,2}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,}))(?![\d,.'_])"
+    r"|(?P<comma>\d+,\d+(?:[eE][+-]?\d+)?)(?![\d,.'_])"
+    r"|(?P<plain>(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)(?!\d|['_]\d|,\d)"
+)
+_OPERATOR = re.compile(r"\*\*|//|[-+*/()]|(?:[x×](?=\s*[\d.(]))|,(?=\s)")
+_FUNCTION = re.compile(rf"(?:{'|'.join(arithmetic.FUNCTIONS)})(?=\s*\()")
+_SPACE = re.compile(r"\s*")
+_WORDS = re.compile(r"[^\W\d_%]*[%]?[^\d]*")
+# Words after which no unit is expected: 38.5 per GPU
+_FILLERS = ("per", "each", "a", "an", "for", "on", "of", "in", "by", "every", "altogether", "more", "less", "or")
+_EXAMPLES = {
+    COUNT: "12, 1,200, 1.2e3 or 100/8",
+    SHARE: "12.5%, 0.125 or 1/8",
+    units.BYTES: "12.5 GB, 12.5e9, 11.6 GiB, 12,500 MB or 100/8 GB",
+    units.SECONDS: "0.125 s, 125 ms or 1/8",
+    units.FLOPS: "12.5 TFLOP or 1.25e13",
+    units.BYTES_PER_SECOND: "12.5 GB/s, 1.25e10 or 100 Gbit/s",
+    units.FLOPS_PER_SECOND: "12.5 TFLOP/s or 1.25e13",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to take what was typed."""
+
+    value: float  # in base units: bytes, seconds, a share of 1
+    unit: Unit | None  # the unit in which it was typed, or is taken to be
+    step: float | None  # what one more in the last typed digit is worth, in base units; None for arithmetic
+    digits: int  # significant digits typed
+
+
+@dataclass(frozen=True)
+class TypedNumber:
+    """What was typed, in every way in which it may be meant; the likeliest first."""
+
+    readings: tuple[Reading, ...]
+    bare: bool  # no unit was typed
+
+
+def read_number(text: str, unit: str = "", natural: Unit | None = None) -> TypedNumber:
+    """What was typed for a question in `unit`; `natural` is the unit in which its answer is shown.
+
+    A number without a unit may be meant in the unit of the question, in the one its answer is shown
+    in, or in the base unit (38.5e9 for 38.5 GB). Raises NotUnderstood with what would be accepted.
+    """
+    asked = units.find(unit) if unit else None
+    measure = asked.measures if asked else COUNT
+    tidy = _tidy(text, measure)
+    end, canonical, literals = _numeric_part(tidy)
+    if not canonical:
+        raise _not_understood(text, measure, "is no number")
+    try:
+        value = float(arithmetic.evaluate(arithmetic.parse(canonical), _no_name, _no_bracket))
+    except NotArithmetic as error:
+        raise _not_understood(text, measure, f"cannot be worked out: {error}") from None
+    typed_unit, factor = _unit_after(tidy[end:], text, asked, measure)
+    step, digits = (
+        _resolution(canonical) if literals == 1 and re.fullmatch(r"[-+]?[\d.eE+-]+", canonical) else (None, 0)
+    )
+    if typed_unit is not None or factor is not None:
+        times = (typed_unit.factor if typed_unit else 1.0) * (factor or 1.0)
+        return TypedNumber((_reading(value, step, digits, times, typed_unit),), bare=typed_unit is None)
+    ways: list[tuple[float, Unit | None]] = []
+    for way in (natural if asked and unit in units.AUTOMATIC else asked, asked):
+        ways.append((way.factor, way) if way else (1.0, None))
+    ways.append((1.0, units.base(measure)))
+    different = {factor: _reading(value, step, digits, factor, way) for factor, way in reversed(ways)}
+    return TypedNumber(tuple(different[factor] for factor in dict.fromkeys(factor for factor, _ in ways)), bare=True)
+
+
+def _reading(value: float, step: float | None, digits: int, factor: float, unit: Unit | None) -> Reading:
+    return Reading(value * factor, unit, None if step is None else step * factor, digits)
+
+
+def accepted(unit: str) -> str:
+    """What may be typed for a question in `unit`, by examples that have nothing to do with its answer."""
+    return f"a number such as {_EXAMPLES[units.measure_of(unit)]}"
+
+
+def _not_understood(text: str, measure: str, what: str) -> NotUnderstood:
+    from tutor.safe_text import visible
+
+    shown = visible(text.strip())
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}…"
+    return NotUnderstood(f"{shown!r} {what}; accepted: a number such as {_EXAMPLES[measure]}")
+
+
+def _no_name(name: str) -> float:
+    raise NotArithmetic(f"{name!r} is no number; put the numbers in")
+
+
+def _no_bracket(_: str) -> float:
+    raise NotArithmetic("square brackets mean nothing here")
+
+
+def _tidy(text: str, measure: str) -> str:
+    """`text` with the many signs of one meaning made one."""
+    if not text.strip():
+        raise NotUnderstood(f"nothing was typed; accepted: a number such as {_EXAMPLES[measure]}")
+    if len(text) > LONGEST:
+        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: a number such as {_EXAMPLES[measure]}")
+    text = _RAISED.sub(lambda match: f"**({match[0].translate(_SUPERSCRIPTS)})", text)
+    text = _FRACTION.sub(lambda match: f"({unicodedata.normalize('NFKD', match[0])})", text)
+    text = "".join(_plain_digit(character) for character in text.translate(_SIGNS)).strip()
+    return text[match.end() :] if (match := _BEFORE.match(text)) else text
+
+
+def _plain_digit(character: str) -> str:
+    if character.isascii():
+        return character
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    return " " if character.isspace() else character
+
+
+def _numeric_part(text: str) -> tuple[int, str, int]:
+    """Where the arithmetic at the start of `text` ends, the arithmetic in plain form, how many numbers it has."""
+    position, parts, literals = 0, [], 0
+    while True:
+        start = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+        number = _NUMBER.match(text, start)
+        if number:
+            parts.append(_plain_number(number))
+            literals += 1
+            position = number.end()
+            continue
+        other = _OPERATOR.match(text, start) or _FUNCTION.match(text, start)
+        if other is None:
+            return position, " ".join(parts).replace("- ", "-"), literals
+        parts.append("*" if other[0] in "x×" else other[0])
+        position = other.end()
+
+
+def _plain_number(match: re.Match[str]) -> str:
+    if match["grouped"]:
+        return re.sub(r"[, ']", "", match["grouped"])
+    if match["european"]:
+        return match["european"].replace(".", "").replace(",", ".")
+    if match["comma"]:
+        return match["comma"].replace(",", ".")
+    return match["plain"].replace("_", "")
+
+
+def _resolution(number: str) -> tuple[float, int]:
+    """What the last digit of a number counts, and how many digits are significant: 38.50 -> (0.01, 4)."""
+    mantissa, _, exponent = number.lower().lstrip("+-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = len((whole + fraction).lstrip("0"))
+    power = int(exponent or 0) - len(fraction)
+    return (10.0**power if abs(power) < 300 else 0.0), digits
+
+
+def _unit_after(text: str, typed: str, asked: Unit | None, measure: str) -> tuple[Unit | None, float | None]:
+    """The unit in the words after a number, and a multiple such as billion; (None, None) when there is neither."""
+    rest = text.strip().rstrip(".!")
+    if not rest:
+        return None, None
+    if any(character.isdigit() for character in rest) or len(rest) > 60:
+        raise _not_understood(typed, measure, f"is not clear from {rest[:20]!r} on")
+    words = rest.split()
+    factor = None
+    if words[0].lower() in units.MULTIPLES:
+        factor = float(units.MULTIPLES[words[0].lower()])
+        words = words[1:]
+    elif measure == COUNT and words[0] in _COUNT_SUFFIXES:
+        return None, float(_COUNT_SUFFIXES[words[0]])
+    if not words:
+        return None, factor
+    found = _unit_in(words)
+    if found is None:
+        if measure in (COUNT, SHARE) or words[0].lower().strip("/,") in _FILLERS or words[0].startswith("/"):
+            return None, factor
+        raise _not_understood(typed, measure, f"has {words[0][:20]!r}, which is no unit of {measure}")
+    if measure in (COUNT, SHARE) and found.measures in (COUNT, SHARE):
+        # 3 times and 3x are 3; 27% of anything is 0.27
+        return found, factor
+    if found.measures != measure:
+        wanted = "a share" if measure == SHARE else "a plain number" if measure == COUNT else measure
+        raise _not_understood(typed, measure, f"is in {found.measures}; this asks for {wanted}")
+    return found, factor
+
+
+_COUNT_SUFFIXES = {"K": 10**3, "k": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
+
+
+def _unit_in(words: list[str]) -> Unit | None:
+    """The unit that the first words name: `GB`, `per cent`, `GB/GPU`, `GB,`."""
+    candidates = [" ".join(words[:2]), words[0], words[0].rstrip(",;:"), words[0].split("/")[0]]
+    return next((unit for unit in map(units.find, candidates) if unit), None)

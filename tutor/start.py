@@ -37,4 +37,13 @@ def run() -> int:
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130
+    except Exception as error:
+        if os.environ.get("TUTOR_TRACEBACK"):
+            raise
+        print(
+            f"tutor: a mistake of the tutor's own: {type(error).__name__}: {' '.join(str(error).split())[:300]} "
+            "(TUTOR_TRACEBACK=1 shows where)",
+            file=sys.stderr,
+        )
+        return 3
     return status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
 
@@ -27,19 +28,19 @@ def calc(arguments: argparse.Namespace) -> int:
             }
         )
         return RIGHT
-    from tutor.units import with_unit
+    from tutor.units import show
 
-    say(f"{value.name} = {with_unit(value.value, value.unit)}")
+    say(f"{value.name} = {show(value.value, value.unit)}")
     say(f"  {value.formula}")
     say(f"  {value.worked}")
     return RIGHT
 
 
-def _typed(pairs: list[str]) -> dict[str, float | str]:
-    """`key=value` arguments; a value that is arithmetic (`7e9`, `2**20`, `4*1024`) becomes its number."""
-    from tutor.course.arithmetic import ArithmeticError_, compute
+def _typed(pairs: list[str]) -> dict[str, Any]:
+    """`key=value` arguments; a value may be arithmetic (`7e9`, `2**20`), a word or a list (`[1,2]`)."""
+    from tutor.course.expressions import ExpressionError, coordinates
 
-    given: dict[str, float | str] = {}
+    given: dict[str, Any] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key or not text:
@@ -47,9 +48,9 @@ def _typed(pairs: list[str]) -> dict[str, float | str]:
         if key in given:
             raise BadUsage(f"{key} is given twice")
         try:
-            given[key] = compute(text, {})
-        except ArithmeticError_:
-            given[key] = text
+            given |= coordinates(pair.strip(), {})
+        except ExpressionError as error:
+            raise BadUsage(f"{pair!r} cannot be read: {error}") from None
     return given
 
 

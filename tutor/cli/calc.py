@@ -31,7 +31,6 @@ def calc(arguments: argparse.Namespace) -> int:
     from tutor.units import show
 
     say(f"{value.name} = {show(value.value, value.unit)}")
-    say(f"  {value.formula}")
     say(f"  {value.worked}")
     return RIGHT
 

@@ -106,9 +106,8 @@ def progress(arguments: argparse.Namespace) -> int:
     else:
         say(f"You are at {where[0].title}: {where[1].title} ({where[1].id}).")
     for standing in standings:
-        say(
-            f"{standing.lesson.id:<12} {_how_far(standing)}; {standing.steps_seen} of {len(standing.lesson.steps)} steps"
-        )
+        steps = f"{standing.steps_seen} of {len(standing.lesson.steps)} steps"
+        say(f"{standing.lesson.id:<12} {_how_far(standing)}; {steps}")
     return RIGHT
 
 

@@ -203,9 +203,9 @@ def _how_many(named: list[str], wanted: list[str]) -> str:
 
 
 def _first_out_of_order(named: list[str], wanted: list[str], texts: Mapping[str, str]) -> str:
-    first = next(index for index, (mine, right) in enumerate(zip(named, wanted, strict=True)) if mine != right)
-    before = "the first is" if first == 0 else f"the first {first} {'is' if first == 1 else 'are'} right, the next is"
-    return f"{before[0].upper()}{before[1:]} not: {texts[named[first]]}"
+    first = next((index for index, id in enumerate(named) if id != wanted[index]), 0)
+    before = "The first is" if first == 0 else f"The first {first} {'is' if first == 1 else 'are'} right, the next is"
+    return f"{before} not: {texts[named[first]]}"
 
 
 # Tables and grids

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tutor.course.model import CourseError, Exercise, Live, Option, Prose, Question, Wrong
 from tutor.course.parse import parse_lesson, read_text
 
@@ -238,9 +239,41 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
 
 
 _LINES = st.sampled_from(
-    ["+++", "id = 'x'", "title = 'T'", "## S {#s}", "## S", "```ask q", "```live p", "```code c", "```", "~~~", "````"]
-    + ["kind = 'number'", "kind = 'choice'", "prompt = 'P'", "answer = 'n'", "show = 'zero'", "[[wrong]]", "is = 'n'"]
-    + ["vary = {n=[1,2]}", "given = {", "options = [{}]", "{{n}}", "prose", "", "[[[[", '"""', "minutes = 99999999999"]
+    [
+        *(
+            "+++",
+            "id = 'x'",
+            "title = 'T'",
+            "## S {#s}",
+            "## S",
+            "```ask q",
+            "```live p",
+            "```code c",
+            "```",
+            "~~~",
+            "````",
+        ),
+        *(
+            "kind = 'number'",
+            "kind = 'choice'",
+            "prompt = 'P'",
+            "answer = 'n'",
+            "show = 'zero'",
+            "[[wrong]]",
+            "is = 'n'",
+        ),
+        *(
+            "vary = {n=[1,2]}",
+            "given = {",
+            "options = [{}]",
+            "{{n}}",
+            "prose",
+            "",
+            "[[[[",
+            '"""',
+            "minutes = 99999999999",
+        ),
+    ]
 )
 
 
@@ -248,7 +281,9 @@ _LINES = st.sampled_from(
 def test_any_text_is_a_lesson_or_a_fault_with_a_line_of_it(text: str) -> None:
     text = text.replace("\r", "\n")
     for whole in (text, FRONT + text, f"{FRONT}## S {{#s}}\n```ask q\n{text}\n```\n"):
+        line = 1
         try:
             parse_lesson(whole, FILE)
         except CourseError as error:
-            assert 1 <= error.place.line <= whole.count("\n") + 1
+            line = error.place.line
+        assert 1 <= line <= whole.count("\n") + 1

@@ -1,0 +1,274 @@
+"""Numbers judged. Right values are published ones: 38.5 GB at ZeRO stage 1 (7e9 on 8), a bubble of 3/11 (4 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tutor.answers.judge import judge, prompt, tolerance_shown, truth
+from tutor.answers.verdict import NotUnderstood
+from tutor.course.model import Course, CourseError, Question
+
+Ask = Callable[..., tuple[Course, Question]]
+
+STAGE_1 = """\
+kind = "number"
+prompt = "How much?"
+answer = "zero.bytes_per_gpu params=7e9 gpus=8 stage=1"
+why = "Only the optimizer states are divided: {{zero.bytes_per_gpu params=7e9 gpus=8 stage=1 | GB}}."
+unit = "GB"
+[[wrong]]
+is = "zero.bytes_per_gpu params=7e9 gpus=8 stage=3"
+misconception = "stage-1-divides-all"
+say = "All divided gives {{zero.bytes_per_gpu params=7e9 gpus=8 stage=3 | GB}}."
+[[wrong]]
+is = "[zero.bytes_per_gpu params=7e9 gpus=8 stage=1] / 2"
+misconception = "half"
+say = "Half."
+"""
+BUBBLE = """\
+kind = "number"
+prompt = "What share?"
+answer = "pipeline.bubble stages=4 micro_batches=8"
+why = "3 of 11."
+[[wrong]]
+is = "pipeline.bubble_of_ideal stages=4 micro_batches=8"
+misconception = "half"
+say = "Of the ideal time."
+"""
+STEPS = """\
+kind = "number"
+prompt = "How many steps?"
+answer = "ring.steps workers=8"
+why = "Twice N - 1."
+unit = "steps"
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "38.5",
+        "38.5 GB",
+        "38.5e9",
+        "35.86 GiB",
+        "38,500 MB",
+        "4*7+12*7/8",
+        "38.6",
+        "38.5 gb a GPU",
+        "308 Gbit",
+        "0.0385 TB",
+    ],
+)
+@pytest.mark.parametrize("unit", ["GB", "B"])
+def test_right_in_every_form(ask: Ask, text: str, unit: str) -> None:
+    course, question = ask(STAGE_1.replace('unit = "GB"', f'unit = "{unit}"'))
+    verdict = judge(course, question, text)
+    assert verdict.right, verdict.reason
+    assert verdict.reason == "Only the optimizer states are divided: 38.5 GB."
+    assert verdict.misconception is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "understood"),
+    [
+        ("38.5", 38.5, "38.5 GB"),
+        ("38.5e9", 38.5, "38.5 GB"),
+        ("35.86 GiB", 38.50438180864, "35.86 GiB"),
+        ("4*7+12*7/8", 38.5, "38.5 GB"),
+        ("38,500 MB", 38.5, "38,500 MB"),
+    ],
+)
+def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: float, understood: str) -> None:
+    verdict = judge(*ask(STAGE_1), text)
+    assert verdict.value == pytest.approx(value)
+    assert verdict.understood == understood
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "misconception"),
+    [
+        ("14", "All divided gives 14 GB.", "stage-1-divides-all"),
+        ("14e9", "All divided gives 14 GB.", "stage-1-divides-all"),
+        ("13.04 GiB", "All divided gives 14 GB.", "stage-1-divides-all"),
+        ("19.25 GB", "Half.", "half"),
+        (
+            "35.86 GB",
+            "This is the number of GiB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GiB, or give it in GB.",
+            "gib-for-gb",
+        ),
+        (
+            "35.86",
+            "This is the number of GiB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GiB, or give it in GB.",
+            "gib-for-gb",
+        ),
+        (
+            "38.5 GiB",
+            "This is the number of GB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GB, or give it in GiB.",
+            "gib-for-gb",
+        ),
+        ("308 GB", "This is eight times too much: the number of bits, where bytes are meant.", "bits-for-bytes"),
+        ("38.5 Gb", "That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes"),
+        (
+            "38.5 MB",
+            "The digits are right, but it is 1,000 times too little: check the prefix of the unit.",
+            "wrong-prefix",
+        ),
+        (
+            "38500",
+            "The digits are right, but it is 1,000 times too much: check the prefix of the unit.",
+            "wrong-prefix",
+        ),
+        ("-38.5", "The size is right, the sign is not.", None),
+        ("39", "39 GB is too high.", None),
+        ("38.2 GB", "38.2 GB is too low.", None),
+        ("0", "0 GB is too low.", None),
+    ],
+)
+def test_wrong_with_its_reason(ask: Ask, text: str, reason: str, misconception: str | None) -> None:
+    verdict = judge(*ask(STAGE_1), text)
+    assert (verdict.right, verdict.reason, verdict.misconception) == (False, reason, misconception)
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "right"),
+    [
+        ("", "3/11", True),
+        ("", "27%", True),
+        ("", "0.273", True),
+        ("", "27.3 %", True),
+        ("", "0.27", True),
+        ("", "27.27 percent", True),
+        ("", "0.3", False),
+        ("", "28%", False),
+        ("", "27.3", False),
+        ("", "3/8", False),
+        ("%", "27", True),
+        ("%", "27.3", True),
+        ("%", "0.273", True),
+        ("%", "3/11", True),
+        ("%", "27.3%", True),
+        ("%", "37.5", False),
+        ("%", "30", False),
+    ],
+)
+def test_shares(ask: Ask, unit: str, text: str, right: bool) -> None:
+    course, question = ask(f'unit = "{unit}"\n{BUBBLE}' if unit else BUBBLE)
+    assert judge(course, question, text).right is right
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("27.3", "This is the percentage, but it is read as a share of 1. Write it with %, or as a share of 1."),
+        ("0.273%", "This is the share of 1, not the percentage: leave the % out."),
+        ("38%", "Of the ideal time."),
+    ],
+)
+def test_shares_that_are_off_by_their_form(ask: Ask, text: str, reason: str) -> None:
+    verdict = judge(*ask(BUBBLE), text)
+    assert (verdict.right, verdict.reason) == (False, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "reason"),
+    [
+        ("14", True, "Twice N - 1."),
+        ("14 steps", True, "Twice N - 1."),
+        ("2*(8-1)", True, "Twice N - 1."),
+        ("14.0", True, "Twice N - 1."),
+        ("14.05", False, "14.05 steps is not it: this counts something, so the answer is a whole number."),
+        ("16", False, "16 steps is too high."),
+        ("13", False, "13 steps is too low."),
+    ],
+)
+def test_a_count_is_exact(ask: Ask, text: str, right: bool, reason: str) -> None:
+    verdict = judge(*ask(STEPS), text)
+    assert (verdict.right, verdict.reason) == (right, reason)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "text", "right"), [("0.05", "40", True), ("0.0", "38.51", False), ("0.001", "38.6", False)]
+)
+def test_a_tolerance_of_its_own(ask: Ask, tolerance: str, text: str, right: bool) -> None:
+    course, question = ask(f"tolerance = {tolerance}\n{STAGE_1}")
+    assert judge(course, question, text).right is right
+
+
+def test_the_tolerance_is_said_where_it_matters(ask: Ask) -> None:
+    assert tolerance_shown(*ask(STAGE_1)) == "to within 0.5%"
+    assert tolerance_shown(*ask(f"tolerance = 0.02\n{STAGE_1}")) == "to within 2%"
+    assert tolerance_shown(*ask(STEPS)) == ""
+
+
+def test_the_truth_is_shown_and_worked(ask: Ask) -> None:
+    answer = truth(*ask(STAGE_1))
+    assert (answer.value, answer.shown) == (38.5e9, "38.5 GB")
+    assert "12 x 7e9 / 8" in answer.worked
+    assert truth(*ask(STEPS)).shown == "14 steps"
+    assert truth(*ask(BUBBLE)).shown == "0.273 (27.3%)"
+    assert truth(*ask(f'unit = "%"\n{BUBBLE}')).shown == "27.3%"
+
+
+FAMILY = """\
+kind = "number"
+prompt = "{{n}} workers all-reduce {{mb*1e6 | B}} each; {{name}}."
+answer = "ring.bytes_sent workers=n bytes=mb*1e6"
+why = "For {{n}}."
+hints = ["N is {{n}}."]
+unit = "MB"
+given = { name = "all at once" }
+vary = { n = [2, 4, 8], mb = [100, 500] }
+[[wrong]]
+is = "mb*1e6"
+misconception = "half"
+say = "{{mb}} is all of it."
+"""
+
+
+def test_a_family_asks_for_each_member_in_its_own_numbers(ask: Ask) -> None:
+    course, question = ask(FAMILY)
+    assert prompt(course, question) == "2 workers all-reduce 100 MB each; all at once."
+    seen = {prompt(course, question, seed) for seed in range(6)}
+    assert len(seen) == 6
+    assert prompt(course, question, 6) == prompt(course, question, 0) == prompt(course, question)
+    seed = next(seed for seed in range(6) if prompt(course, question, seed).startswith("8 workers all-reduce 500 MB"))
+    # 2 * 7/8 of 500 MB
+    assert judge(course, question, "875", seed).right
+    assert not judge(course, question, "875").right
+    assert judge(course, question, "500", seed).reason == "500 is all of it."
+    assert judge(course, question, "875", seed).reason == "For 8."
+
+
+def test_a_seed_may_be_any_whole_number(ask: Ask) -> None:
+    course, question = ask(FAMILY)
+    for seed in (-1, 10**30):
+        assert judge(course, question, truth(course, question, seed).shown, seed).right
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("ring.stps workers=8", "q: ring.stps: quantity is 'ring.stps'"),
+        ("zero.first_stage_that_fits params=7e12 gpus=1 capacity=1e9", "comes to None, which is no number"),
+        ("cell worker=1", "the question names no live picture"),
+    ],
+)
+def test_a_faulty_course_is_named_at_the_line_of_the_answer(ask: Ask, answer: str, message: str) -> None:
+    course, question = ask(f'kind = "number"\nprompt = "P"\nanswer = "{answer}"\n')
+    with pytest.raises(CourseError) as caught:
+        judge(course, question, "1")
+    assert message in caught.value.message
+    assert caught.value.place.line == 9
+
+
+def test_text_that_is_no_number_is_no_try(ask: Ask) -> None:
+    with pytest.raises(NotUnderstood, match=r"accepted: a number such as 12\.5 GB"):
+        judge(*ask(STAGE_1), "lots")
+
+
+def test_a_misconception_that_the_course_has_not_is_left_out(ask: Ask) -> None:
+    course, question = ask(STAGE_1.replace("half", "unheard-of"))
+    verdict = judge(course, question, "19.25")
+    assert (verdict.reason, verdict.misconception) == ("Half.", None)

@@ -1,0 +1,193 @@
+"""Options and orders judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tutor.answers.judge import judge, options_shown, truth
+from tutor.answers.verdict import NotUnderstood
+from tutor.course.model import Course, Question
+
+Ask = Callable[..., tuple[Course, Question]]
+
+OPTIONS = """\
+options = [
+  { id = "scatter", text = "A reduce-scatter" },
+  { id = "gather", text = "An all-gather, {{1 + 1}} of them" },
+  { id = "barrier", text = "A barrier" },
+  { id = "nothing", text = "Nothing at all" },
+]
+"""
+CHOICE = f"""\
+kind = "choice"
+prompt = "Which?"
+answer = "scatter"
+why = "Because."
+{OPTIONS}
+[[wrong]]
+is = "barrier"
+misconception = "half"
+say = "A barrier moves no values."
+"""
+CHOICES = f"""\
+kind = "choices"
+prompt = "Which?"
+answer = "scatter, gather"
+why = "Both."
+{OPTIONS}
+[[wrong]]
+is = "barrier"
+misconception = "half"
+say = "A barrier moves no values."
+[[wrong]]
+is = "scatter, !gather"
+misconception = "did-not-add"
+say = "What comes after?"
+"""
+ORDER = f"""\
+kind = "order"
+prompt = "In which order?"
+answer = "scatter, gather, barrier, nothing"
+why = "So."
+{OPTIONS}
+[[wrong]]
+is = "gather, scatter"
+misconception = "half"
+say = "Adding comes first."
+"""
+
+
+@pytest.mark.parametrize("text", ["scatter", " SCATTER ", "A reduce-scatter", "a reduce scatter."])
+def test_an_option_by_its_id_or_words(ask: Ask, text: str) -> None:
+    verdict = judge(*ask(CHOICE), text)
+    assert (verdict.right, verdict.value, verdict.understood) == (True, "scatter", "A reduce-scatter")
+    assert verdict.reason == "Because."
+
+
+def test_an_option_by_the_number_or_letter_it_is_shown_with(ask: Ask) -> None:
+    course, question = ask(CHOICE)
+    for number, option in enumerate(options_shown(course, question), 1):
+        letter = "abcd"[number - 1]
+        for text in (str(number), f"{number}.", f"({number})", letter, f"{letter})", letter.upper()):
+            assert judge(course, question, text).value == option.id
+
+
+def test_an_id_that_is_a_number_comes_before_the_place_in_the_list(ask: Ask) -> None:
+    course, question = ask(
+        'kind = "choice"\nprompt = "P"\nanswer = "2"\nin_order = true\n'
+        'options = [{id = "4", text = "four"}, {id = "2", text = "two"}, {id = "1", text = "one"}]'
+    )
+    assert judge(course, question, "2").right
+    assert judge(course, question, "3").value == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "misconception"),
+    [("barrier", "A barrier moves no values.", "half"), ("nothing", "That is not it.", None)],
+)
+def test_a_wrong_option(ask: Ask, text: str, reason: str, misconception: str | None) -> None:
+    verdict = judge(*ask(CHOICE), text)
+    assert (verdict.right, verdict.reason, verdict.misconception) == (False, reason, misconception)
+
+
+@pytest.mark.parametrize("text", ["", "5", "e", "scatter, gather", "x" * 3000])
+def test_no_option(ask: Ask, text: str) -> None:
+    with pytest.raises(NotUnderstood, match="accepted: "):
+        judge(*ask(CHOICE), text)
+
+
+@pytest.mark.parametrize(
+    "text", ["scatter, gather", "gather,scatter", "gather scatter", "scatter; gather\n", "gather, gather, scatter"]
+)
+def test_several_options_in_any_order(ask: Ask, text: str) -> None:
+    verdict = judge(*ask(CHOICES), text)
+    assert verdict.right
+    assert sorted(verdict.value) == ["gather", "scatter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "misconception"),
+    [
+        ("scatter, gather, barrier", "A barrier moves no values.", "half"),
+        ("scatter", "What comes after?", "did-not-add"),
+        ("gather", "All of these belong, but not all are there.", None),
+        ("scatter, gather, nothing", "At least one of these does not belong.", None),
+        ("gather, nothing", "At least one of these does not belong, and at least one is missing.", None),
+        ("none", "All of these belong, but not all are there.", None),
+    ],
+)
+def test_wrong_sets(ask: Ask, text: str, reason: str, misconception: str | None) -> None:
+    verdict = judge(*ask(CHOICES), text)
+    assert (verdict.right, verdict.reason, verdict.misconception) == (False, reason, misconception)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["scatter, gather, barrier, nothing", "scatter > gather > barrier > nothing", "scatter gather barrier nothing"],
+)
+def test_the_right_order(ask: Ask, text: str) -> None:
+    assert judge(*ask(ORDER), text).right
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("gather, scatter, barrier, nothing", "Adding comes first."),
+        ("scatter, gather, nothing, barrier", "The first 2 are right, the next is not: Nothing at all"),
+        ("scatter, barrier, gather, nothing", "The first 1 is right, the next is not: A barrier"),
+        ("barrier, scatter, gather, nothing", "The first is not: A barrier"),
+    ],
+)
+def test_wrong_orders(ask: Ask, text: str, reason: str) -> None:
+    verdict = judge(*ask(ORDER), text)
+    assert (verdict.right, verdict.reason) == (False, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("scatter, gather", "nothing, barrier is missing; accepted: every option once, parted by commas"),
+        ("scatter, scatter, gather, barrier", "scatter comes 2 times; accepted: every option once"),
+        ("scatter, gathr, barrier, nothing", "'gathr' is none of the options; accepted: ids with commas: "),
+        ("", "nothing was typed; accepted: ids with commas"),
+    ],
+)
+def test_no_order(ask: Ask, text: str, message: str) -> None:
+    with pytest.raises(NotUnderstood, match=message):
+        judge(*ask(ORDER), text)
+
+
+def test_options_are_shuffled_the_same_way_each_time_and_another_way_for_another_member(ask: Ask) -> None:
+    course, question = ask(CHOICE)
+    shown = [option.id for option in options_shown(course, question)]
+    assert sorted(shown) == ["barrier", "gather", "nothing", "scatter"]
+    assert shown == [option.id for option in options_shown(course, question)]
+    assert len({tuple(option.id for option in options_shown(course, question, seed)) for seed in range(20)}) > 5
+    assert {option.text for option in options_shown(course, question)} >= {"An all-gather, 2 of them"}
+
+
+def test_options_stay_as_written_where_the_question_says_so(ask: Ask) -> None:
+    course, question = ask(f"in_order = true\n{CHOICE}")
+    assert [option.id for option in options_shown(course, question)] == ["scatter", "gather", "barrier", "nothing"]
+
+
+def test_an_order_is_never_shown_solved(ask: Ask) -> None:
+    course, question = ask(ORDER)
+    for seed in range(200):
+        assert [option.id for option in options_shown(course, question, seed)] != [
+            "scatter",
+            "gather",
+            "barrier",
+            "nothing",
+        ]
+
+
+def test_the_truth_is_shown_in_words(ask: Ask) -> None:
+    assert truth(*ask(CHOICE)).shown == "A reduce-scatter"
+    assert truth(*ask(CHOICES)).shown == "A reduce-scatter; An all-gather, 2 of them"
+    assert (
+        truth(*ask(ORDER)).shown
+        == "A reduce-scatter, then An all-gather, 2 of them, then A barrier, then Nothing at all"
+    )

@@ -14,7 +14,7 @@ from simlib.quantities.registry import Parameter, Quantity, Value
 
 __all__ = ["Parameter", "Quantity", "Value", "evaluate", "names", "quantity"]
 
-for _family in ("collectives", "zero", "pipeline", "machines"):
+for _family in ("collectives", "zero", "pipeline", "machines", "models", "parallelism"):
     import_module(f"simlib.quantities.{_family}")
 
 

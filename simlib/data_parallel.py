@@ -1,0 +1,86 @@
+"""Data parallelism: which gradients travel together, and when.
+
+Source: Li et al. 2020, "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simlib.errors import BadArgument, positive_number
+
+FIRST_BUCKET_BYTES = 2**20
+BUCKET_BYTES = 25 * 2**20
+
+
+def buckets(
+    sizes: Sequence[float], first_cap: float = FIRST_BUCKET_BYTES, cap: float = BUCKET_BYTES
+) -> list[list[int]]:
+    """Which gradients share a bucket: lists of indices into `sizes` (bytes, in the order in which they get ready).
+
+    A bucket is closed once its bytes reach the cap, so it may exceed it; the first has a cap of its own, small so
+    that communication starts early. Gradients get ready last layer first. Raises BadArgument for sizes and caps
+    that are not positive.
+
+    >>> buckets([10 * 2**20] * 5)
+    [[0], [1, 2, 3], [4]]
+    """
+    caps = positive_number("first_cap", first_cap), positive_number("cap", cap)
+    if isinstance(sizes, (str, bytes)) or not hasattr(sizes, "__len__"):
+        raise BadArgument("sizes", sizes, "a list of sizes in bytes")
+    filled: list[list[int]] = []
+    room = 0.0
+    for index, size in enumerate(sizes):
+        if room <= 0:
+            room = caps[0] if not filled else caps[1]
+            filled.append([])
+        filled[-1].append(index)
+        room -= positive_number(f"sizes[{index}]", size, zero=True)
+    return filled
+
+
+@dataclass(frozen=True)
+class BucketTime:
+    """When a bucket is ready, and from when to when its all-reduce runs (seconds from the backward pass's start)."""
+
+    members: tuple[int, ...]
+    bytes: float
+    ready: float
+    start: float
+    end: float
+
+
+def bucket_timeline(
+    sizes: Sequence[float],
+    backward_seconds: Sequence[float],
+    seconds_per_byte: float,
+    latency: float = 0.0,
+    first_cap: float = FIRST_BUCKET_BYTES,
+    cap: float = BUCKET_BYTES,
+) -> list[BucketTime]:
+    """When each bucket's all-reduce runs, one after another, while the backward pass goes on.
+
+    `backward_seconds[k]` is the time that gradient k takes to compute; an all-reduce of b bytes takes `latency` +
+    b x `seconds_per_byte`. Raises BadArgument for lists of unequal length.
+
+    >>> [round(bucket.end, 3) for bucket in bucket_timeline([1, 1, 1], [1, 1, 1], 2, first_cap=1, cap=1)]
+    [3.0, 5.0, 7.0]
+    """
+    if len(backward_seconds) != len(sizes):
+        raise BadArgument("backward_seconds", backward_seconds, f"one time for each of the {len(sizes)} sizes")
+    timeline: list[BucketTime] = []
+    clock = free = 0.0
+    for members in buckets(sizes, first_cap, cap):
+        clock += sum(
+            positive_number(f"backward_seconds[{index}]", backward_seconds[index], zero=True) for index in members
+        )
+        size = sum(sizes[index] for index in members)
+        start = max(clock, free)
+        free = (
+            start
+            + positive_number("latency", latency, zero=True)
+            + size * positive_number("seconds_per_byte", seconds_per_byte, zero=True)
+        )
+        timeline.append(BucketTime(tuple(members), size, clock, start, free))
+    return timeline

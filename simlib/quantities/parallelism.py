@@ -1,0 +1,51 @@
+"""Quantities of tensor and data parallelism and of compressed gradients."""
+
+from __future__ import annotations
+
+from simlib import compression, data_parallel, tensor_parallel
+from simlib.quantities.parameters import RECOMPUTE, WORKERS
+from simlib.quantities.registry import FLAG, NUMBER, NUMBERS, Outcome, Parameter, define, written
+
+
+@define(
+    "tensor.collectives_per_layer",
+    Parameter("sequence_parallel", FLAG, "whether sequence parallelism is on", "sequence_parallel", False),
+    RECOMPUTE,
+    formula="2 all-reduces forward + 2 backward; recomputed forward 2 more; sequence parallelism twice as many",
+    source="Shoeybi et al. 2019, Megatron-LM, section 3; Korthikanti et al. 2022, section 4.2.2",
+)
+def _collectives_per_layer(sequence_parallel: bool, recompute: bool) -> Outcome:
+    """Collectives of one layer in one step: all-reduces, or reduce-scatters and all-gathers."""
+    count = tensor_parallel.collectives_per_layer(sequence_parallel, recompute)
+    formula = "2 + 2 + 2" if recompute else "2 + 2"
+    return Outcome(count, f"2 x ({formula})" if sequence_parallel else formula)
+
+
+@define(
+    "ddp.buckets",
+    Parameter("sizes", NUMBERS, "bytes of each gradient, in the order in which they get ready"),
+    Parameter("first_cap", NUMBER, "bytes that close the first bucket", "first_cap", data_parallel.FIRST_BUCKET_BYTES),
+    Parameter("cap", NUMBER, "bytes that close every other bucket", "cap", data_parallel.BUCKET_BYTES),
+    formula="a bucket is closed once its bytes reach its cap",
+    source="Li et al. 2020, PyTorch Distributed, section 3.2",
+)
+def _buckets(sizes: list[float], first_cap: float, cap: float) -> Outcome:
+    """Which gradients share a bucket, as lists of their indices."""
+    filled = data_parallel.buckets(sizes, first_cap, cap)
+    parts = [f"{' + '.join(written(sizes[index]) for index in bucket)} B" for bucket in filled]
+    return Outcome(filled, worked="; ".join(parts) + f" = {filled}")
+
+
+@define(
+    "compression.wire_ratio",
+    Parameter("keep", NUMBER, "the share of values that is sent", "keep"),
+    WORKERS,
+    Parameter("value_bytes", NUMBER, "bytes of one value sent", "value"),
+    Parameter("index_bytes", NUMBER, "bytes of its position", "index"),
+    Parameter("dense_bytes", NUMBER, "bytes of one value of the dense all-reduce", "dense"),
+    formula="keep x N x (value + index) / (2 x dense)",
+    source="Lin et al. 2018, Deep Gradient Compression; ring all-reduce: Patarasuk and Yuan 2009",
+)
+def _wire_ratio(keep: float, workers: int, value_bytes: float, index_bytes: float, dense_bytes: float) -> float:
+    """Bytes of the sparse all-gather over bytes of the dense ring all-reduce."""
+    return compression.wire_ratio(keep, workers, value_bytes, index_bytes, dense_bytes)

@@ -51,6 +51,32 @@ class Parameter:
     ladder: tuple[Any, ...] = ()
     unit: str = ""
 
+    def checked(self, value: Any) -> Any:
+        """`value` as the scene's builder takes it: a whole number as an int, a choice that exists, …
+
+        None stands for "not given" where that is the default; values are left to the builder.
+        Raises simlib.errors.BadArgument.
+        """
+        from simlib.errors import BadArgument, one_of, positive_number, whole_number
+
+        if (value is None and self.default is None) or self.kind == "values":
+            return value
+        match self.kind:
+            case "whole":
+                most = None if self.most is None else int(self.most)
+                return whole_number(self.name, value, 0 if self.least is None else int(self.least), most)
+            case "number":
+                number = positive_number(self.name, value, zero=self.least == 0)
+                if self.most is not None and number > self.most:
+                    raise BadArgument(self.name, value, f"a number up to {self.most:g}")
+                return number
+            case "choice":
+                return one_of(self.name, value, self.choices)
+            case _:
+                if not isinstance(value, bool):
+                    raise BadArgument(self.name, value, "true or false")
+                return value
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -69,7 +95,9 @@ class Topic:
         from simlib.errors import BadArgument
 
         known = {parameter.name: parameter for parameter in self.parameters}
-        for name, value in given.items():
+        for name in given:
             if name not in known:
                 raise BadArgument(name, value, f"one of {', '.join(known)} for {self.name}")
-        return self.build({name: given.get(name, parameter.default) for name, parameter in known.items()})
+        return self.build(
+            {name: of.checked(given[name]) if name in given else of.default for name, of in known.items()}
+        )

@@ -1,0 +1,13 @@
+"""How large a scene may be: what a screen and a JSON document can still hold, not what the engine can compute."""
+
+MOST_WORKERS = 64
+MOST_LENGTH = 10_000  # numbers in an array
+MOST_STATES = 10_000_000  # numbers in all workers' arrays after all steps: a few seconds of JSON
+LARGEST_SEED = 2**32 - 1
+MOST_PARAMS = 10**15
+MOST_GPUS = 10**6
+MOST_BYTES_PER_PARAM = 1_000
+MOST_RANKS = 1_024
+MOST_MICRO_BATCHES = 2**20
+MOST_CHUNKS = 64
+MOST_SLOTS = 1_000_000  # in a row; with finer slots the engine gives no grid either

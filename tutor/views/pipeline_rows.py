@@ -134,17 +134,29 @@ class PipelineRows(Picture):
         rows = self.timeline.orders
         if self._plain:
             last = max((max(map(itemgetter(2), row), default=0) for row in rows), default=0)
-            pair = 1
         else:
             last = max(part.micro_batch for row in rows for step in row for part in step.parts)
-            pair = 2
-        return pair * (1 + len(str(last)) + (1 if self._lettered else 0))
+        return 1 + len(str(last)) + (1 if self._lettered else 0)
+
+    def columns_for(self, extra: int) -> float:
+        """Columns for one unit of time, so that each operation's text and `extra` columns fit."""
+        least = (self.label_columns + extra) / self._shortest
+        if self._plain:
+            return least
+        timeline = self.timeline
+        pairs = [
+            end - start
+            for row in zip(timeline.orders, timeline.starts, timeline.ends, strict=True)
+            for step, start, end in zip(*row, strict=True)
+            if len(step.parts) > 1
+        ]
+        return max(least, (2 * self.label_columns + extra) / min(pairs))
 
     @cached_property
-    def shortest(self) -> float:
+    def _shortest(self) -> float:
         """How long the shortest operation lasts."""
         rows = zip(self.timeline.starts, self.timeline.ends, strict=True)
-        return min(min(map(sub, ends, starts), default=0) for starts, ends in rows if starts) or 1
+        return min(min(map(sub, ends, starts)) for starts, ends in rows if starts)
 
     @property
     def _lettered(self) -> bool:

@@ -97,7 +97,6 @@ class Topic:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
             if name not in known:
-                raise BadArgument(name, value, f"one of {', '.join(known)} for {self.name}")
-        return self.build(
-            {name: of.checked(given[name]) if name in given else of.default for name, of in known.items()}
-        )
+                raise BadArgument(f"a parameter of {self.name}", name, ", ".join(known))
+        checked = {name: of.checked(given[name]) for name, of in known.items() if name in given}
+        return self.build({name: checked.get(name, of.default) for name, of in known.items()})

@@ -48,9 +48,11 @@ class SlotGrid(PipelineRows):
     @cached_property
     def per_slot(self) -> int:
         """Columns of a slot: as few as hold every operation's text."""
-        bare = self.label_columns + marks.brackets(self.overlay)
-        needed = ceil(bare / (1 if self.overlay else self._slot(self.shortest)))
-        return max([needed, *map(self._needed, self.overlay)])
+        # Rounded, so that a length of 2.9999999 slots does not cost a column
+        least = ceil(round(self.columns_for(0) * self._length, 6))
+        if self.overlay:
+            least = max(least, self.label_columns + marks.brackets(self.overlay))
+        return max([least, *map(self._needed, self.overlay)])
 
     def cells(self) -> Mapping[Cell, CellValue]:
         def places() -> Iterator[Cell]:

@@ -150,13 +150,13 @@ class PipelineRows(Picture):
             for step, start, end in zip(*row, strict=True)
             if len(step.parts) > 1
         ]
-        return max(least, (2 * self.label_columns + extra) / min(pairs))
+        return max(least, (2 * self.label_columns + extra) / float(min(pairs)))
 
     @cached_property
     def _shortest(self) -> float:
         """How long the shortest operation lasts."""
         rows = zip(self.timeline.starts, self.timeline.ends, strict=True)
-        return min(min(map(sub, ends, starts)) for starts, ends in rows if starts)
+        return float(min(min(map(sub, ends, starts)) for starts, ends in rows if starts))
 
     @property
     def _lettered(self) -> bool:

@@ -27,9 +27,7 @@ class TimeRows(PipelineRows):
     @cached_property
     def scale(self) -> float:
         """Columns for one unit of time: the shortest operation, and each marked one, has room for its text."""
-        return max(
-            [(self.label_columns + marks.brackets(self.overlay)) / self.shortest, *map(self._needed, self.overlay)]
-        )
+        return max([self.columns_for(marks.brackets(self.overlay)), *map(self._needed, self.overlay)])
 
     def cells(self) -> Mapping[Cell, CellValue]:
         orders = self.timeline.orders

@@ -1,0 +1,378 @@
+"""The lessons on the ring, ZeRO and the pipeline: every fact taught and asked, every figure and reply as it should be.
+
+Expected figures are worked out by hand from the papers' formulas; none comes from the engine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tutor.answers import cells, texts
+from tutor.answers.families import member, members
+from tutor.answers.judge import judge, truth, wrong_value
+from tutor.course.load import load
+from tutor.course.model import CHOICE, NUMBER, TABLE, Course, Lesson, Prose, Question, Step, Wrong
+
+LESSONS = ("ring", "zero", "pipeline")
+
+# What the course has to teach, and where it is taught and asked
+FACTS: dict[str, tuple[tuple[str, str], ...]] = {
+    # all-reduce, reduce-scatter and all-gather, and what each leaves
+    "C1": (("ring-first-look", "ring-last-step"), ("ring-collectives", "ring-which-collective")),
+    # all-reduce = reduce-scatter, then all-gather
+    "C2": (("ring-halfway", "ring-share-final"), ("ring-all-gather", "ring-gather-row")),
+    # the library's slice r and the plain ring's chunk r + 1
+    "C4": (("ring-ownership", "ring-finished-on-zero"),),
+    # the chunks of a ring, step by step
+    "R1": (
+        ("ring-first-step", "ring-first-row"),
+        ("ring-rule", "ring-chunk-to-send"),
+        ("ring-count-steps", "ring-how-many-steps"),
+    ),
+    # 2 (N-1) / N of the array, below 2 for all N
+    "R2": (("ring-bytes", "ring-how-many-bytes"), ("ring-least", "ring-more-workers")),
+    # what grows is the number of steps
+    "R3": (("ring-latency", "ring-latency-ratio"),),
+    # NCCL
+    "R4": (("ring-nccl", "ring-kernel-name"),),
+    # 16 bytes a parameter
+    "W1": (("zero-sixteen", "zero-states-alone"),),
+    # bytes by stage
+    "Z1": (
+        ("zero-copies", "zero-plain-per-gpu"),
+        ("zero-stage-one", "zero-stage-one-bytes"),
+        ("zero-stage-two", "zero-stage-two-bytes"),
+        ("zero-stage-three", "zero-stage-three-bytes"),
+        ("zero-floor", "zero-least-at-one"),
+    ),
+    # the first stage that fits
+    "Z2": (("zero-fits", "zero-first-that-fits"),),
+    # a sharded step, in words and bytes
+    "Z4": (
+        ("zero-one-step", "zero-two-collectives"),
+        ("zero-traffic", "zero-stage-two-sends"),
+        ("zero-traffic-three", "zero-stage-three-sends"),
+    ),
+    # micro-batches through stages
+    "P1": (("pipeline-micro-batches", "pipeline-forward-slots"), ("pipeline-idle-cells", "pipeline-count-idle")),
+    # the bubble of the total and of the ideal time
+    "P2": (
+        ("pipeline-share", "pipeline-share-of-total"),
+        ("pipeline-ideal", "pipeline-of-ideal"),
+        ("pipeline-how-many", "pipeline-enough-pieces"),
+    ),
+}
+
+# Question, variables of one member, the right value in base units: worked out by hand
+FIGURES: list[tuple[str, dict[str, float], Any]] = [
+    ("ring-first-row", {}, [[1, 2, 303], [11, 20, 30], [100, 220, 300]]),
+    ("ring-gather-row", {}, [[111, 222, 303], [11, 222, 333], [111, 220, 333]]),
+    ("ring-chunk-to-send", {"worker": 1, "workers": 8}, 6),  # 1, 0, 7, 6
+    ("ring-chunk-to-send", {"worker": 2, "workers": 16}, 15),  # 2, 1, 0, 15
+    ("ring-share-final", {"workers": 4}, 0.25),
+    ("ring-share-final", {"workers": 8}, 0.125),
+    ("ring-how-many-steps", {"workers": 8}, 14),
+    ("ring-how-many-steps", {"workers": 64}, 126),
+    ("ring-how-many-bytes", {"workers": 4, "mb": 500}, 750e6),  # 1.5 x 500 MB
+    ("ring-how-many-bytes", {"workers": 64, "mb": 80}, 157.5e6),  # 1.96875 x 80 MB
+    ("ring-latency-ratio", {"many": 64}, 9),  # 126 / 14
+    ("ring-finished-on-zero", {}, 32),  # 2 + 6 + 10 + 14
+    ("zero-states-alone", {"billions": 7}, 112e9),
+    ("zero-states-alone", {"billions": 13}, 208e9),
+    ("zero-plain-per-gpu", {"billions": 7, "gpus": 16}, 112e9),
+    ("zero-stage-one-bytes", {"billions": 13, "gpus": 8}, 71.5e9),  # 52 + 156/8
+    ("zero-stage-one-bytes", {"billions": 30, "gpus": 16}, 142.5e9),  # 120 + 360/16
+    ("zero-stage-two-bytes", {"billions": 13, "gpus": 8}, 48.75e9),  # 26 + 182/8
+    ("zero-stage-two-bytes", {"billions": 30, "gpus": 16}, 86.25e9),  # 60 + 420/16
+    ("zero-stage-three-bytes", {"billions": 13, "gpus": 8}, 26e9),
+    ("zero-stage-three-bytes", {"billions": 30, "gpus": 16}, 30e9),
+    ("zero-least-at-one", {"billions": 30}, 120e9),
+    ("zero-first-that-fits", {}, 2),  # 110 GB at stage 1, 75 GB at stage 2
+    ("zero-stage-two-sends", {"gpus": 64}, 26.530875e9),
+    ("zero-stage-three-sends", {"gpus": 64}, 39.7963125e9),
+    ("zero-with-activations", {}, 34e9),  # 14 + 20
+    ("pipeline-speed-up-of-one", {}, 1),
+    ("pipeline-forward-slots", {"stages": 4, "micro_batches": 6}, 9),
+    ("pipeline-count-idle", {"stages": 4, "micro_batches": 8}, 12),
+    ("pipeline-share-of-total", {"stages": 4, "micro_batches": 8}, 3 / 11),
+    ("pipeline-share-of-total", {"stages": 4, "micro_batches": 32}, 3 / 35),
+    ("pipeline-of-ideal", {"stages": 4, "micro_batches": 8}, 3 / 8),
+    ("pipeline-of-ideal", {"stages": 8, "micro_batches": 8}, 7 / 8),
+    ("pipeline-enough-pieces", {"stages": 8}, 63),  # 7/70 is a tenth
+    ("pipeline-micro-batch-of-two", {"size": 2}, 7 / 39),
+    ("ring-last-step", {}, "all-the-sums"),
+    ("ring-which-collective", {}, "reduce-scatter"),
+    ("ring-more-workers", {}, "hardly-changes"),
+    ("ring-kernel-name", {}, "nccl-ring"),
+    ("zero-largest-part", {}, "optimizer"),
+    ("zero-two-collectives", {}, "scatter-gather"),
+    ("pipeline-first-wait", {}, "waits-for-stage-zero"),
+    ("pipeline-with-backward", {}, "stays"),
+    ("pipeline-why-1f1b", {}, "memory-only"),
+]
+
+# The same answers as people type them, for the member that the lesson shows
+TYPED: dict[str, tuple[str, ...]] = {
+    "ring-last-step": ("all-the-sums", "Every worker holds the sums of all three columns"),
+    "ring-which-collective": ("reduce-scatter", "Reduce-Scatter", "reduce scatter"),
+    "ring-first-row": (
+        "1 2 303; 11 20 30; 100 220 300",
+        "1 2 303\n11 20 30\n100 220 300",
+        "[[1, 2, 303], [11, 20, 30], [100, 220, 300]]",
+        "1,2,303; 11,20,30; 100,220,300",
+    ),
+    "ring-chunk-to-send": ("6", " 6.0", "1-4+1+8", "-2+8"),
+    "ring-share-final": ("1/4", "25%", "0.25", "25 %", "25"),
+    "ring-gather-row": ("111 222 303; 11 222 333; 111 220 333",),
+    "ring-how-many-steps": ("14", "14 steps", "2*(8-1)", "2*7"),
+    "ring-how-many-bytes": ("750 MB", "0.75 GB", "750e6", "750,000,000", "1.5*500 MB", "715.26 MiB", "750"),
+    "ring-more-workers": ("hardly-changes",),
+    "ring-latency-ratio": ("9", "9x", "126/14", "9 times"),
+    "ring-finished-on-zero": ("32", "2+6+10+14"),
+    "ring-kernel-name": ("nccl-ring",),
+    "zero-largest-part": ("optimizer", "the optimizer's states"),
+    "zero-states-alone": ("112 GB", "112", "112e9", "16*7e9", "104.3 GiB", "112,000 MB", "0.112 TB", "112 gb"),
+    "zero-plain-per-gpu": ("208 GB", "208", "208e9", "16*13"),
+    "zero-stage-one-bytes": ("71.5", "71.5 GB", "71.5e9", "4*13+12*13/8", "66.6 GiB", "71,500 MB"),
+    "zero-stage-two-bytes": ("48.75 GB", "48.8", "48.75e9", "2*13+14*13/8", "45.4 GiB", "48,750 MB"),
+    "zero-stage-three-bytes": ("26 GB", "16*13/8", "26e9", "24.2 GiB"),
+    "zero-least-at-one": ("120 GB", "4*30", "120e9"),
+    "zero-first-that-fits": ("2", "2.0"),
+    "zero-two-collectives": ("scatter-gather",),
+    "zero-stage-two-sends": ("26.5 GB", "26.5", "26.53e9", "2*63/64*13.476", "24.7 GiB"),
+    "zero-stage-three-sends": ("39.8 GB", "39.8", "3*63/64*2*6.738", "37.06 GiB"),
+    "zero-with-activations": ("34 GB", "14+20", "34e9"),
+    "pipeline-first-wait": ("waits-for-stage-zero",),
+    "pipeline-speed-up-of-one": ("1", "1x", "4/4"),
+    "pipeline-forward-slots": ("9", "9 slots", "6+4-1"),
+    "pipeline-count-idle": ("12", "4*3", "12 cells"),
+    "pipeline-share-of-total": ("3/11", "27%", "0.273", "27.3 %", "27.3", ".2727"),
+    "pipeline-of-ideal": ("3/8", "37.5%", "0.375"),
+    "pipeline-enough-pieces": ("63", "9*7", "63 micro-batches"),
+    "pipeline-with-backward": ("stays",),
+    "pipeline-micro-batch-of-two": ("7/39", "17.9%", "18%", "0.179"),
+    "pipeline-why-1f1b": ("memory-only",),
+}
+
+# The ring of three, as its live pictures must show it after each step
+RING_OF_THREE = [
+    [[1, 2, 3], [10, 20, 30], [100, 200, 300]],
+    [[1, 2, 303], [11, 20, 30], [100, 220, 300]],
+    [[1, 222, 303], [11, 20, 333], [111, 220, 300]],
+    [[111, 222, 303], [11, 222, 333], [111, 220, 333]],
+    [[111, 222, 333], [111, 222, 333], [111, 222, 333]],
+]
+
+# What the prose of a step has to say, with its figures filled in
+PROSE: dict[str, tuple[str, ...]] = {
+    "ring-halfway": ("all-reduce = reduce-scatter, then all-gather",),
+    "ring-least": ("1.5", "1.97", "Patarasuk and Yuan (2009)"),
+    "ring-ownership": ("Textbooks differ",),
+    "ring-nccl": ("NCCL",),
+    "zero-sixteen": ("2 B", "12 B", "Rajbhandari et al. 2020"),
+    "zero-floor": ("112 GB, 38.5 GB, 26.25 GB and 14 GB",),
+    "zero-fits": ("80 GB", "112 GB", "stage 1"),
+    "zero-traffic": ("26.5 GB",),
+    "pipeline-idle-cells": ("8 cells", "2 of them"),
+    "pipeline-share": ("25%", "Huang et al. 2019"),
+    "pipeline-ideal": ("Textbooks differ", "Narayanan et al. (2021)"),
+    "pipeline-how-many": ("27.3%", "8.57%"),
+}
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load()
+
+
+def _lesson(course: Course, name: str) -> Lesson:
+    lesson = course.lesson(name)
+    assert lesson is not None
+    return lesson
+
+
+def _questions() -> list[Question]:
+    course = load()
+    return [step.question for name in LESSONS for step in _lesson(course, name).steps if step.question]
+
+
+QUESTIONS = {question.id: question for question in _questions()}
+WRONG = [
+    pytest.param(question, number, id=f"{question.id}-{number}")
+    for question in QUESTIONS.values()
+    for number in range(len(question.wrong))
+]
+
+
+def _seed(question: Question, **variables: float) -> int:
+    """The member of a family whose variables are these."""
+    return next(seed for seed, chosen in members(question) if variables.items() <= chosen.items())
+
+
+def _said(course: Course, step: Step) -> str:
+    """A step's prose with its figures, on one line."""
+    return " ".join(texts.prose(course, step, block) for block in step.blocks if isinstance(block, Prose)).replace(
+        "\n", " "
+    )
+
+
+# Facts
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_each_fact_is_taught_and_asked_in_one_step(course: Course, fact: str) -> None:
+    for step_id, question_id in FACTS[fact]:
+        found = course.find_step(step_id)
+        assert found is not None, step_id
+        _, step = found
+        assert step.question is not None
+        assert step.question.id == question_id
+        assert _said(course, step)
+
+
+@pytest.mark.parametrize("step_id", PROSE)
+def test_the_prose_has_the_figures(course: Course, step_id: str) -> None:
+    found = course.find_step(step_id)
+    assert found is not None
+    for words in PROSE[step_id]:
+        assert words in _said(course, found[1])
+
+
+def test_the_ring_of_three_is_the_table_of_the_papers_algorithm(course: Course) -> None:
+    live = course.live("ring-of-three")
+    assert live is not None
+    look = cells.lookup_in(live)
+    assert cells.scene(live).last_step == len(RING_OF_THREE) - 1
+    for step, table in enumerate(RING_OF_THREE):
+        shown = [[look({"step": step, "worker": row, "chunk": chunk}) for chunk in range(3)] for row in range(3)]
+        assert shown == table
+
+
+def test_the_grid_of_two_by_three_has_two_idle_cells_of_eight(course: Course) -> None:
+    live = course.live("pipeline-two-by-three")
+    assert live is not None
+    shown = list(cells.scene(live).cells(cells.scene(live).last_step).values())
+    assert shown == ["0F0", "0F1", "0F2", None, None, "1F0", "1F1", "1F2"]
+
+
+def test_the_bars_of_seven_billion_on_eight(course: Course) -> None:
+    live = course.live("zero-all-stages")
+    assert live is not None
+    look = cells.lookup_in(live)
+    assert [look({"stage": stage, "part": "total"}) for stage in range(4)] == [112e9, 38.5e9, 26.25e9, 14e9]
+
+
+# Figures and typed answers
+
+
+@pytest.mark.parametrize(("question_id", "variables", "value"), FIGURES)
+def test_the_right_answer_is_the_one_worked_out_by_hand(
+    course: Course, question_id: str, variables: dict[str, float], value: Any
+) -> None:
+    question = QUESTIONS[question_id]
+    found = truth(course, question, _seed(question, **variables)).value
+    assert found == (pytest.approx(value, rel=1e-9) if isinstance(value, (int, float)) else value)
+
+
+def test_every_question_has_a_figure_and_typed_forms() -> None:
+    assert {question_id for question_id, _, _ in FIGURES} == set(QUESTIONS)
+    assert set(TYPED) == set(QUESTIONS)
+
+
+@pytest.mark.parametrize(("question_id", "text"), [(name, text) for name, forms in TYPED.items() for text in forms])
+def test_right_answers_are_right_in_every_form(course: Course, question_id: str, text: str) -> None:
+    question = QUESTIONS[question_id]
+    verdict = judge(course, question, text)
+    assert verdict.right, verdict
+    assert verdict.reason == texts.reason(course, question)
+
+
+# Wrong answers
+
+
+def _typed_wrong(course: Course, question: Question, wrong: Wrong, seed: int) -> str:
+    """How a learner who makes this mistake would answer."""
+    if question.kind == CHOICE:
+        return wrong.match
+    if question.kind == NUMBER:
+        return repr(wrong_value(course, question, wrong, seed))
+    rows = cells.rows(course, question, seed)
+    changed = cells.matching(wrong.at, [place for row in rows for place, _ in row], course, question, seed)
+    assert len(changed) == 1, wrong.at
+    value = cells.wrong_cell_value(course, question, wrong, seed)
+    return "; ".join(" ".join(str(value if place in changed else holds) for place, holds in row) for row in rows)
+
+
+@pytest.mark.parametrize(("question", "number"), WRONG)
+def test_each_known_mistake_gets_its_own_reply(course: Course, question: Question, number: int) -> None:
+    wrong = question.wrong[number]
+    for seed, _ in members(question):
+        verdict = judge(course, question, _typed_wrong(course, question, wrong, seed), seed)
+        assert not verdict.right, seed
+        assert verdict.reason == texts.reply(course, question, wrong, seed)
+        assert verdict.misconception == wrong.misconception
+
+
+@pytest.mark.parametrize(("question", "number"), WRONG)
+def test_a_reply_does_not_give_the_answer_away(course: Course, question: Question, number: int) -> None:
+    if question.kind != NUMBER:
+        return
+    for seed, chosen in members(question):
+        shown = truth(course, question, seed).shown
+        reply = texts.reply(course, question, question.wrong[number], seed)
+        figures = {word.strip(".,:;") for word in reply.split()}
+        asked = {f"{value:g}" for value in chosen.values() if isinstance(value, (int, float))}
+        assert shown.split()[0] not in figures - asked
+
+
+@pytest.mark.parametrize("question_id", QUESTIONS)
+def test_every_question_has_hints_a_reason_and_two_known_mistakes(course: Course, question_id: str) -> None:
+    question = QUESTIONS[question_id]
+    assert len(question.hints) >= 2
+    assert len(question.wrong) >= 2
+    for seed, _ in members(question):
+        assert texts.prompt(course, question, seed)
+        assert texts.reason(course, question, seed)
+        assert all(texts.hints(course, question, seed))
+    if question.kind == CHOICE:
+        assert {option.id for option in question.options} == {question.answer, *(w.match for w in question.wrong)}
+
+
+# The shape of a lesson
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_begins_with_a_picture_and_a_question_for_the_arrow_keys(course: Course, name: str) -> None:
+    first = _lesson(course, name).steps[0]
+    assert first.live is not None
+    assert first.question is not None
+    assert first.question.kind == CHOICE
+    assert first.question.live == first.live.id
+    assert "The question of this lesson" in _said(course, first)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_alternates_reading_and_doing(course: Course, name: str) -> None:
+    lesson = _lesson(course, name)
+    assert 10 <= len(lesson.steps) <= 14
+    assert sum(step.question is not None for step in lesson.steps) >= 6
+    assert sum(step.exercise is not None for step in lesson.steps) == 1
+    assert all(step.question or step.exercise for step in lesson.steps[:-1])
+    last = _said(course, lesson.steps[-1])
+    for words in ("If it was easy", "If it was hard", "Sources"):
+        assert words in last
+
+
+def test_the_ring_asks_in_every_kind(course: Course) -> None:
+    kinds = {step.question.kind for step in _lesson(course, "ring").steps if step.question}
+    assert {NUMBER, CHOICE, TABLE} <= kinds
+
+
+def test_a_family_has_more_than_one_answer(course: Course) -> None:
+    for question in QUESTIONS.values():
+        values = [truth(course, question, seed).value for seed, _ in members(question)]
+        if question.vary:
+            assert len(set(values)) > 1, question.id
+        assert member(question) == member(question, 0)

@@ -6,17 +6,18 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from tutor.answers.families import member
 from tutor.course import expressions
-from tutor.course.expressions import CellLookup, ExpressionError, Variables
-from tutor.course.model import Course, CourseError, Live, Place, Question, Wrong
+from tutor.course.expressions import CellLookup, ExpressionError
+from tutor.course.model import Course, CourseError, Live, Question, Wrong
+from tutor.views import select
 from tutor.views.picture import Cell, CellValue
 from tutor.views.scene import Scene
 
 STEP = "step"
+_ROWS = ("worker", "rank", "stage")  # a table's rows, as in tutor.views.select
 
 
 def live_picture(course: Course, question: Question, seed: int | None = None) -> Live:
@@ -72,45 +73,43 @@ def lookup_in(live: Live) -> CellLookup:
 
     def look(at: Mapping[str, Any]) -> CellValue:
         try:
-            shown = scene(live)
+            return select.one(scene(live), _selector(at, live))
         except CourseError as error:
             raise ExpressionError(error.message) from None
-        all_cells = shown.cells(_step(at.get(STEP, live.step), shown))
-        found = _matching({name: value for name, value in at.items() if name != STEP}, all_cells)
-        if len(found) != 1:
-            raise ExpressionError(f"{_said(at)} names {_counted(found)} of {live.id}; {_example(all_cells)}")
-        return all_cells[found[0]]
+        except ValueError as error:
+            raise ExpressionError(f"live {live.id}: {error}") from None
 
     return look
 
 
 def rows(course: Course, question: Question, seed: int | None = None) -> list[list[tuple[Cell, CellValue]]]:
-    """The cells that a table or grid asks for, row by row, with what they hold. Raises CourseError."""
+    """The cells that a table or grid asks for, with what they hold, a row for each worker, rank or stage.
+
+    Raises CourseError.
+    """
     live = live_picture(course, question, seed)
-    shown = scene(live)
     place = question.at("cells")
-    step, wanted = _selected(question.cells, member(question, seed), live, shown, place)
-    all_cells = shown.cells(step)
-    found = _matching(wanted, all_cells)
+    try:
+        found = select.select(scene(live), _selector(_wanted(question, seed), live))
+    except ValueError as error:
+        raise CourseError(place, f"{question.id}: {error}") from None
     if not found:
-        raise CourseError(place, f"{question.id}: {question.cells!r} names no cell of {live.id}; {_example(all_cells)}")
-    names = [name for name, _ in found[0]]
-    # The coordinate that changes least from one cell to the next, in reading order, counts the rows
-    changes = {name: sum(dict(a)[name] != dict(b)[name] for a, b in pairwise(found)) for name in names}
+        raise CourseError(place, f"{question.id}: {question.cells!r} names no cell of {live.id}")
     by_row: dict[Any, list[tuple[Cell, CellValue]]] = {}
-    head = min((name for name in names if changes[name]), key=lambda name: changes[name], default=names[0])
-    for at in found:
-        by_row.setdefault(dict(at)[head] if len(changes) > 1 else 0, []).append((at, all_cells[at]))
+    for at, value in found:
+        coordinates = dict(at)
+        row = next((coordinates[name] for name in _ROWS if name in coordinates), None)
+        by_row.setdefault(row, []).append((at, value))
     return list(by_row.values())
 
 
 def step_asked(course: Course, question: Question, seed: int | None = None) -> int:
     """The step of the live picture whose cells a table or grid asks for. Raises CourseError."""
-    live = live_picture(course, question, seed)
-    return _selected(question.cells, member(question, seed), live, scene(live), question.at("cells"))[0]
+    step = _wanted(question, seed).get(STEP, live_picture(course, question, seed).step)
+    return step if isinstance(step, int) else 0
 
 
-def matching(text: str, cells: Iterable[Cell], course: Course, question: Question, seed: int | None) -> list[Cell]:
+def matching(text: str, cells: Iterable[Cell], question: Question, seed: int | None) -> list[Cell]:
     """Those of `cells` that the selector `text` names; none where it cannot be read."""
     try:
         wanted = expressions.coordinates(text, member(question, seed))
@@ -140,39 +139,21 @@ def wrong_cell_value(course: Course, question: Question, wrong: Wrong, seed: int
     return value if isinstance(value, (int, float, str)) else None
 
 
-def _selected(text: str, variables: Variables, live: Live, shown: Scene, place: Place) -> tuple[int, dict[str, Any]]:
+def _wanted(question: Question, seed: int | None) -> dict[str, Any]:
     try:
-        wanted = expressions.coordinates(text, variables)
+        return expressions.coordinates(question.cells, member(question, seed))
     except ExpressionError as error:
-        raise CourseError(place, str(error)) from None
-    step = _step(wanted.pop(STEP, live.step), shown, place)
-    return step, wanted
+        raise CourseError(question.at("cells"), f"{question.id}: {error}") from None
 
 
-def _step(step: Any, shown: Scene, place: Place | None = None) -> int:
-    if (
-        isinstance(step, bool)
-        or not isinstance(step, (int, float))
-        or step != int(step)
-        or not 0 <= step <= shown.last_step
-    ):
-        message = f"step is {step!r}; accepted: a whole number from 0 to {shown.last_step}"
-        raise CourseError(place, message) if place else ExpressionError(message)
-    return int(step)
+def _selector(at: Mapping[str, Any], live: Live) -> str:
+    """The coordinates as views read them; without a step, that at which the picture opens."""
+    whole = {
+        key: int(value) if isinstance(value, float) and value.is_integer() else value
+        for key, value in {STEP: live.step, **at}.items()
+    }
+    return " ".join(f"{key}={value}" for key, value in whole.items())
 
 
 def _matching(wanted: Mapping[str, Any], cells: Iterable[Cell]) -> list[Cell]:
     return [at for at in cells if all((key, value) in at for key, value in wanted.items())]
-
-
-def _said(at: Mapping[str, Any]) -> str:
-    return repr(" ".join(f"{key}={value}" for key, value in at.items()))
-
-
-def _counted(found: list[Cell]) -> str:
-    return f"{len(found)} cells" if found else "no cell"
-
-
-def _example(cells: Iterable[Cell]) -> str:
-    first = next(iter(cells), ())
-    return "it has cells such as " + " ".join(f"{key}={value}" for key, value in first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tutor import units
@@ -225,28 +226,28 @@ def _judge_cells(course: Course, question: Question, text: str, seed: int | None
     )
     if difference is None:
         return _verdict(course, question, seed, typed, understood, None)
-    place, mine = difference
-    by_place: dict[Cell, Any] = {where: value for where, _, value in pairs}
+    by_place = {where: value for where, _, value in pairs}
     known = _known_cell(course, question, by_place, seed)
-    say, misconception = known or (f"{cells.name(place)}: not {tables.show_cell(mine)}.", None)
-    verdict = _verdict(course, question, seed, typed, understood, (say, misconception))
-    return Verdict(
-        verdict.question,
-        False,
-        verdict.value,
-        verdict.understood,
-        verdict.reason,
-        verdict.misconception,
-        difference={**dict(place), "got": mine},
-    )
+    place, mine = known[0] if known else difference
+    say = known[1] if known else f"{cells.name(place, by_place)}: {_not(question, mine)}"
+    verdict = _verdict(course, question, seed, typed, understood, (say, known[2] if known else None))
+    return replace(verdict, difference={**dict(place), "got": mine})
+
+
+def _not(question: Question, typed: tables.CellTyped) -> str:
+    """What is wrong with a cell, without saying what is right."""
+    if typed is None:
+        return "not idle." if question.kind == GRID else "this cell is empty."
+    return f"not {tables.show_cell(typed)}."
 
 
 def _known_cell(
-    course: Course, question: Question, typed: Mapping[Cell, Any], seed: int | None
-) -> tuple[str, str] | None:
+    course: Course, question: Question, typed: Mapping[Cell, tables.CellTyped], seed: int | None
+) -> tuple[tuple[Cell, tables.CellTyped], str, str] | None:
+    """The first cell that a known wrong answer is in, with what was typed, the reply and the misconception."""
     for wrong in question.wrong:
-        at = cells.matching(wrong.at, typed, course, question, seed)
         holds = cells.wrong_cell_value(course, question, wrong, seed)
-        if at and all(tables.same_cell(typed[place], holds, question.tolerance) for place in at):
-            return reply(course, question, wrong, seed), wrong.misconception
+        for place in cells.matching(wrong.at, typed, question, seed):
+            if tables.same_cell(typed[place], holds, question.tolerance):
+                return (place, typed[place]), reply(course, question, wrong, seed), wrong.misconception
     return None

@@ -116,9 +116,8 @@ def _fits_its_kind(question: Question, fields: Fields) -> None:
     if kind in WITH_CELLS:
         if question.answer:
             raise fields.error("answer", f"a {kind} has no answer: it is in the cells of its live picture")
-        for key in ("live", "cells"):
-            if not getattr(question, key):
-                raise fields.error(key, f"a {kind} needs {key!r}")
+        if not question.live:
+            raise fields.error("live", f"a {kind} needs 'live': the picture whose cells are filled in")
     else:
         if not question.answer:
             raise fields.error("answer", "'answer' is missing")

@@ -85,7 +85,7 @@ class Question:
     live_with: Mapping[str, str] = field(
         default_factory=dict
     )  # parameters of it that this question sets, as expressions
-    cells: str = ""  # table and grid: which cells to fill, as a selector: "step=1"
+    cells: str = ""  # table and grid: which cells to fill, as a selector: "step=1"; empty for all as it opens
     unit: str = ""
     tolerance: float | None = None  # relative; None is the default of answers
     given: Mapping[str, float | str] = field(default_factory=dict)

@@ -184,7 +184,7 @@ NUMBER = 'kind = "number"\nprompt = "P"\nanswer = "n"\n'
             13,
             "ask q: 'at' names a cell",
         ),
-        (ask('kind = "table"\nprompt = "P"\nlive = "p"'), 9, "ask q: a table needs 'cells'"),
+        (ask('kind = "table"\nprompt = "P"\ncells = "step=1"'), 9, "ask q: a table needs 'live'"),
         (ask('kind = "table"\nprompt = "P"\nanswer = "1"'), 12, "ask q: a table has no answer"),
         (ask('kind = "choice"\nprompt = "P"\nanswer = "a"'), 9, "ask q: a choice needs two options or more"),
         (
@@ -240,39 +240,10 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
 
 _LINES = st.sampled_from(
     [
-        *(
-            "+++",
-            "id = 'x'",
-            "title = 'T'",
-            "## S {#s}",
-            "## S",
-            "```ask q",
-            "```live p",
-            "```code c",
-            "```",
-            "~~~",
-            "````",
-        ),
-        *(
-            "kind = 'number'",
-            "kind = 'choice'",
-            "prompt = 'P'",
-            "answer = 'n'",
-            "show = 'zero'",
-            "[[wrong]]",
-            "is = 'n'",
-        ),
-        *(
-            "vary = {n=[1,2]}",
-            "given = {",
-            "options = [{}]",
-            "{{n}}",
-            "prose",
-            "",
-            "[[[[",
-            '"""',
-            "minutes = 99999999999",
-        ),
+        *("+++", "id = 'x'", "title = 'T'", "## S {#s}", "## S", "```ask q", "```live p", "```code c", "```"),
+        *("~~~", "````", "kind = 'number'", "kind = 'choice'", "prompt = 'P'", "answer = 'n'", "show = 'zero'"),
+        *("[[wrong]]", "is = 'n'", "vary = {n=[1,2]}", "given = {", "options = [{}]", "{{n}}", "prose", ""),
+        *("[[[[", '"""', "minutes = 99999999999"),
     ]
 )
 

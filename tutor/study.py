@@ -250,10 +250,10 @@ class Study:
         self.store.add("reset", exercise_id, backup=str(backup) if backup else None)
         return Reset(self.start(exercise_id).path, backup)
 
-    def exercise_of(self, path: Path) -> Exercise:
+    def exercise_of(self, path: Path, source: bytes) -> Exercise:
         """The exercise that a file is for: its first line `# exercise: ID`, or the file's stem."""
         exercises = self.course.exercises()
-        name = _named_in_first_line(path) or path.stem
+        name = _named_in_first_line(source) or path.stem
         if name not in exercises:
             raise Unknown("exercise", name, list(exercises))
         return exercises[name]
@@ -266,10 +266,12 @@ class Study:
         """
         if not self.permissions.check_files:
             raise NotAllowed("checks are off here")
-        from tutor.checker import check_file
+        from tutor.checker import check_source, read_source
 
-        exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path)
-        result = check_file(path, exercise, stop=stop)
+        # Read once: what is checked is what named its exercise
+        source = read_source(path)
+        exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path, source)
+        result = check_source(source, exercise, stop=stop, file=path.name)
         detail: dict[str, object] = {"right": result.passed, "path": os.path.abspath(path)}
         failing = next((case for case in result.cases if not case.passed), None)
         if result.error is not None:
@@ -280,12 +282,7 @@ class Study:
         return result
 
 
-def _named_in_first_line(path: Path) -> str | None:
-    """The ID in a first line `# exercise: ID`; None for a file that has none or cannot be read."""
-    from tutor.checker import Unreadable, read_source
-
-    try:
-        first = read_source(path)[:500].decode("utf-8", errors="replace").lstrip("\ufeff").split("\n", 1)[0].strip()
-    except Unreadable:
-        return None
+def _named_in_first_line(source: bytes) -> str | None:
+    """The ID in a first line `# exercise: ID`; None where there is none."""
+    first = source[:500].decode("utf-8", errors="replace").lstrip("\ufeff").split("\n", 1)[0].strip()
     return first.removeprefix(_EXERCISE_LINE).strip() if first.startswith(_EXERCISE_LINE) else None

@@ -62,21 +62,19 @@ def test_reset_keeps_every_earlier_file(study: Study) -> None:
     assert path.read_bytes() == b"def double(x):\r\n    return x\n"
 
 
-def test_the_first_line_names_the_exercise_before_the_stem_does(study: Study, tmp_path: Path) -> None:
-    named = tmp_path / "attempt7.py"
-    named.write_text("\ufeff#  exercise: double \r\nx = 1\n".replace("#  ", "# "), encoding="utf-8")
-    assert study.exercise_of(named).id == "double"
-    by_stem = tmp_path / "double.py"
-    by_stem.write_text("x = 1")
-    assert study.exercise_of(by_stem).id == "double"
+@pytest.mark.parametrize("line", ["# exercise: double", "\ufeff# exercise: double \r\nx = 1\n"])
+def test_the_first_line_names_the_exercise_before_the_stem_does(study: Study, line: str) -> None:
+    assert study.exercise_of(Path("attempt7.py"), line.encode()).id == "double"
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"# exercise: nothing like it\n", b"x = 1"])
-def test_a_file_for_no_exercise_names_those_there_are(study: Study, tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "other.py"
-    file.write_bytes(content)
+def test_the_stem_names_it_where_the_first_line_does_not(study: Study) -> None:
+    assert study.exercise_of(Path("some/where/double.py"), b"\xff\xfe\x00").id == "double"
+
+
+@pytest.mark.parametrize("source", [b"", b"\xff\xfe\x00", b"# exercise: nothing like it\n", b"x = 1"])
+def test_a_file_for_no_exercise_names_those_there_are(study: Study, source: bytes) -> None:
     with pytest.raises(Unknown, match="double"):
-        study.exercise_of(file)
+        study.exercise_of(Path("other.py"), source)
 
 
 def test_the_last_opened_step_is_where_the_learner_is(study: Study) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def _draw(scene: Scene, steps: list[int], options: dict[str, str]) -> None:
     for step in steps:
         if step != steps[0]:
             say()
-        say(scene.caption(step))
+        say(textwrap.fill(scene.caption(step), columns))
         say(text(scene.picture(step), columns, colours=colours(), ascii_only=ascii_only))
 
 

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 SIGNS = {"F": "", "B": palette.BACKWARD, "I": palette.INPUT_GRADIENT, "W": palette.WEIGHT_GRADIENT}
 ROLES = {"F": Role.FORWARD, "B": Role.BACKWARD, "I": Role.INPUT_GRADIENT, "W": Role.WEIGHT_GRADIENT}
+# What fills the rest of a slot, and the slots after it, while an operation goes on
+_GOES_ON = {
+    "F": palette.FORWARD_GOES_ON,
+    "B": palette.BACKWARD_GOES_ON,
+    "I": palette.INPUT_GRADIENT_GOES_ON,
+    "W": palette.WEIGHT_GRADIENT_GOES_ON,
+}
 _NAMES = {"F": "forward", "B": "backward", "I": "input gradient", "W": "weight gradient"}
 
 
@@ -32,6 +39,18 @@ def label(operation: Operation | Overlap, stages: list[int]) -> str:
     '3a«5b'
     """
     return "".join(f"{SIGNS[part.kind]}{part.micro_batch}{letter(part.stage, stages)}" for part in operation.parts)
+
+
+def drawn(operation: Operation | Overlap, stages: list[int], columns: int, fill: bool) -> str:
+    """The text in so many columns: a blank where it has no sign, and with `fill` a line behind it.
+
+    >>> from simlib.pipeline import parse_operation
+    >>> drawn(parse_operation("0F3"), [0], 3, False), drawn(parse_operation("0B3"), [0], 6, True)
+    (' 3 ', '«3════')
+    """
+    text = label(operation, stages)
+    text = text if text[:1] in SIGNS.values() else f" {text}"
+    return text.ljust(columns, _GOES_ON[operation.parts[-1].kind] if fill else " ")[:columns]
 
 
 def letter(stage: int, stages: list[int]) -> str:

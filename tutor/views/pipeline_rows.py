@@ -173,11 +173,6 @@ class PipelineRows(Picture):
 
     # Drawing an operation
 
-    def drawn(self, text: str, columns: int, fill: bool) -> str:
-        """An operation's text in so many columns: a blank where it has no sign, a line behind where it goes on."""
-        text = text if text[:1] in operations.SIGNS.values() else f" {text}"
-        return text.ljust(columns, palette.GOES_ON if fill else " ")[:columns]
-
     def marked_text(self, bare: str, role: Role, mark: Mark, rank: int) -> tuple[str, Role]:
         """What a mark makes of a cell that shows `bare`; typed operations are written as the picture writes them."""
         if mark.text:

@@ -226,7 +226,7 @@ class RingTable(Picture):
         for chunk, column in self._visible(self._layout(width), start, stop):
             first = column.start + self._before
             if len(column.values) > 1:
-                rule = palette.GOES_ON * (column.stop - first - len(str(chunk)) - 1)
+                rule = palette.RULE * (column.stop - first - len(str(chunk)) - 1)
                 yield first, Run(str(chunk), Role.HEAD)
                 yield first + len(str(chunk)) + 1, Run(rule, Role.QUIET)
             else:

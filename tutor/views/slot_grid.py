@@ -137,7 +137,7 @@ class SlotGrid(PipelineRows):
         else:
             bare, role = self._label(rank, found), operations.role(found.operation)
             slots = found.end - found.start
-            whole = self.drawn(bare, slots * per_slot, fill=slots > 1)
+            whole = operations.drawn(found.operation, self.stages_of(rank), slots * per_slot, fill=slots > 1)
             first = found.start
         for at in range(slot, stop):
             place = cell(rank=rank, slot=at)

@@ -20,6 +20,8 @@ _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 _FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palette.OPTIMIZER_FILL: "light"}
 # Distance and width of the gaps hatched into a fill, so that fills are told apart in print
 _HATCH = {"dense": (5, 1.6), "light": (4, 2.6)}
+# Where the strokes of the line glyphs run, below the top of the row
+_LINES = {palette.RULE: (9,), palette.BACKWARD_GOES_ON: (7, 11)}
 
 
 def svg(
@@ -80,10 +82,9 @@ def _shapes_or_text(run: Run, x: float, top: float, look: Style, background: Bac
             yield f'<rect {place} fill="url(#{name}-{background})"/>'
     elif run.text == palette.CAPACITY:
         yield f'<rect x="{x + _CELL / 2 - 1:g}" y="{top - 1:g}" width="2" height="{_ROW}" fill="{ink}"/>'
-    elif run.text.strip() and set(run.text.strip()) == {palette.GOES_ON}:
-        y = top + _ROW / 2 - 1
-        first = x + (len(run.text) - len(run.text.lstrip())) * _CELL
-        yield f'<rect x="{first:g}" y="{y:g}" width="{len(run.text.strip()) * _CELL:g}" height="1" fill="{ink}"/>'
+    elif glyph in _LINES and set(run.text) == {glyph}:
+        for y in _LINES[glyph]:
+            yield f'<rect x="{x:g}" y="{top + y:g}" width="{across:g}" height="1" fill="{ink}"/>'
     elif run.text.strip():
         indent = len(run.text) - len(run.text.lstrip())
         yield _words(run.text.strip(), x + indent * _CELL, top + _ROW - 6, look, background, _SIZE)

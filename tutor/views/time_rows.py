@@ -93,7 +93,7 @@ class TimeRows(PipelineRows):
         if where in self.overlay:
             text, role = self.marked_text(bare, role, self.overlay[where], rank)
             return Run(f" {text}".ljust(columns)[:columns], role, where)
-        return Run(self.drawn(bare, columns, fill=True), role, where)
+        return Run(operations.drawn(operation, self.stages_of(rank), columns, fill=True), role, where)
 
     def _idle(self, start: int, stop: int) -> Iterator[tuple[int, Run]]:
         """Dots in every second column of a gap."""

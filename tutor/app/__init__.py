@@ -1,1 +1,25 @@
+"""The Textual app. The only room that imports Textual, and only when `run` is called."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tutor.study import Study
+
+
+def run(study: Study) -> int:
+    """Opens the app on this process's terminal and returns the exit status when the learner leaves it."""
+    from tutor.app.profile import terminal_profile
+
+    # Textual reads TEXTUAL_* once, when it is imported: they are set first
+    profile = terminal_profile()
+    profile.set_environment()
+
+    from tutor.app.main import TutorApp
+    from tutor.app.signals import leave_on_signals
+
+    app = TutorApp(study, profile)
+    with leave_on_signals(app):
+        app.run()
+    return app.return_code or 0

@@ -1,0 +1,87 @@
+"""One question as the app asks it: its words with the figures filled in, and how the learner stands with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tutor.course.model import CourseError, Option, Question
+from tutor.progress.standing import OPEN, SOLVED
+from tutor.study import TRIES_BEFORE_REVEAL, AnswerOutcome, Revealed, Study
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of a question that is done: its answer and the reason."""
+
+    answer: str
+    why: str
+    solved: bool
+
+
+class Asking:
+    """A question of the course, as the lesson shows it (the first member of a family)."""
+
+    def __init__(self, study: Study, question: Question) -> None:
+        self.study = study
+        self.question = question
+
+    @cached_property
+    def prompt(self) -> str:
+        """Markdown."""
+        from tutor.answers.texts import prompt
+
+        try:
+            return prompt(self.study.course, self.question)
+        except CourseError as error:
+            return f"(This question cannot be shown: {error})"
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """In the order in which they are shown."""
+        from tutor.answers.texts import options_shown
+
+        return options_shown(self.study.course, self.question)
+
+    @cached_property
+    def nearness(self) -> str:
+        """How near a number has to come, in words; empty where it has to be exact."""
+        from tutor.answers.truth import tolerance_shown
+
+        try:
+            return tolerance_shown(self.study.course, self.question)
+        except CourseError:
+            return ""
+
+    @property
+    def done(self) -> bool:
+        """Whether it is solved, or its answer was shown."""
+        return self.study.standing(self.question.id).state != OPEN
+
+    @property
+    def tries_left(self) -> int:
+        """Wrong answers that may still be given before the answer is shown."""
+        return max(0, TRIES_BEFORE_REVEAL - self.study.standing(self.question.id).wrong)
+
+    @property
+    def wrong_answers(self) -> list[str]:
+        """What was answered wrongly so far, oldest first."""
+        events = self.study.store.events(item=self.question.id, kind="answer")
+        return [str(event.detail.get("text", "")) for event in events if not event.detail.get("right")]
+
+    def told(self) -> Told:
+        """The answer and its reason, once the question is done. Raises CourseError."""
+        from tutor.answers.texts import reason
+        from tutor.answers.truth import truth
+
+        course = self.study.course
+        solved = self.study.standing(self.question.id).state == SOLVED
+        return Told(truth(course, self.question).shown, reason(course, self.question), solved)
+
+    def answer(self, text: str) -> AnswerOutcome:
+        """Raises NotUnderstood, CourseError, ProgressError."""
+        return self.study.answer(self.question.id, text)
+
+    def reveal(self) -> Revealed:
+        """Raises CourseError, ProgressError."""
+        return self.study.reveal(self.question.id)

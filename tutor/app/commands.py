@@ -1,0 +1,49 @@
+"""The palette (ctrl+p): everything that a key does on the screen below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
+from textual.widgets import Input
+
+from tutor.app.screens.help import full_description, own_bindings
+from tutor.app.widgets.rules import key_name
+
+
+class Actions(Provider):
+    """One command for each action of the screen's bindings, with its key."""
+
+    def _commands(self) -> Iterator[tuple[str, Callable[[], object]]]:
+        seen = set()
+        for key, active in own_bindings(self.screen):
+            binding = active.binding
+            if (binding.id, binding.action) in seen or binding.action.endswith("command_palette"):
+                continue
+            seen.add((binding.id, binding.action))
+            run = partial(self.screen.app.run_action, binding.action, active.node)
+            yield f"{full_description(binding)}  ({key_name(self.screen.app, key)})", run
+
+    async def discover(self) -> Hits:
+        for name, run in self._commands():
+            yield DiscoveryHit(name, run)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, run in self._commands():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), run)
+
+
+class Palette(CommandPalette):
+    """Textual's palette without what blinks and what is no single cell wide."""
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+
+    def on_mount(self) -> None:
+        self.query_one(Input).cursor_blink = False
+        for icon in self.query(SearchIcon):
+            icon.display = False

@@ -1,0 +1,149 @@
+"""The app: which screen is open, and what must not be lost when it ends."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+from textual.screen import Screen
+
+from tutor.app import theme
+from tutor.app.ascii_filter import AsciiFilter
+from tutor.app.drafts import Drafts
+from tutor.app.profile import Profile
+from tutor.app.screens.home import Home
+from tutor.app.terminal_check import too_small
+from tutor.app.widgets.prose import markdown_theme
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.driver import Driver
+
+    from tutor.study import Study
+
+
+class TutorApp(App[None]):
+    """One learner's session at one course."""
+
+    # The first screen is not pushed, so its styles come with the app
+    CSS_PATH: ClassVar = ["app.tcss", "screens/home.tcss"]
+    TITLE = "worldsize"
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar = {lambda: _actions()}  # noqa: PLW0108  defined further down
+    # The keys of Textual's own that are not said anywhere else
+    BINDINGS: ClassVar = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit"),
+        Binding("ctrl+c", "how_to_quit", "How to quit", show=False, system=True, id="app.how_to_quit"),
+        Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False, id="app.suspend"),
+        Binding("f1,question_mark", "help", "help", key_display="?", id="app.help", tooltip="help on this screen"),
+        Binding("ctrl+p", "command_palette", "everything", show=False, priority=True, id="app.palette"),
+    ]
+
+    def __init__(self, study: Study, profile: Profile | None = None) -> None:
+        self.profile = profile or Profile()
+        super().__init__()
+        self.study = study
+        self.motion = not self.profile.remote
+        self.drafts = Drafts(study.store, self.set_timer, self.say)
+        self.register_theme(theme.many_colours)
+        self.register_theme(theme.few_colours)
+        few = self.profile.few_colours
+        self.theme = theme.FEW_COLOURS if few else theme.MANY_COLOURS
+        self.console.push_theme(markdown_theme(few))
+        if self.profile.ascii_only:
+            self._filters.append(AsciiFilter())
+
+    def get_driver_class(self) -> type[Driver]:
+        from tutor.app.driver import TerminalDriver
+
+        return TerminalDriver
+
+    def get_default_screen(self) -> Screen[None]:
+        return Home(self.study)
+
+    def on_mount(self) -> None:
+        self.app_resume_signal.subscribe(self, lambda _app: self.refresh(layout=True))
+        self.call_after_refresh(self._first_frame_is_out)
+
+    def _first_frame_is_out(self) -> None:
+        from tutor.app.preload import preload
+
+        preload()
+
+    def on_resize(self, event: events.Resize) -> None:
+        from tutor.app.screens.small import TooSmall
+
+        small = too_small(event.size.width, event.size.height) is not None
+        if small and not isinstance(self.screen, TooSmall):
+            self.push_screen(TooSmall())
+        elif not small and isinstance(self.screen, TooSmall):
+            self.screen.dismiss()
+
+    # Actions
+
+    def action_command_palette(self) -> None:
+        """Lists everything that can be done here."""
+        from tutor.app.commands import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(placeholder="What would you like to do?"))
+
+    def action_help(self) -> None:
+        """Explains the screen."""
+        from tutor.app.screens.help import Help
+
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(self.screen))
+
+    def action_how_to_quit(self) -> None:
+        """ctrl+c stops programs elsewhere: here it says what does."""
+        self.say("ctrl+q quits. Nothing is lost: you come back to this step.")
+
+    def say(self, line: str) -> None:
+        """Shows a line for a moment, in a corner."""
+        self.notify(line, markup=False, timeout=4)
+
+    # Ends
+
+    def keep_everything(self) -> None:
+        """Writes what is half typed, if that is possible."""
+        self.drafts.flush()
+
+    def leave_soon(self, status: int) -> None:
+        """Ends the app from a signal handler or another thread."""
+        loop = self._loop
+        if loop is not None:
+            loop.call_soon_threadsafe(self.exit, None, status)
+
+    async def action_quit(self) -> None:
+        """Leaves; what is half typed is kept."""
+        self.exit()
+
+    async def on_unmount(self) -> None:
+        with suppress(Exception):
+            self.keep_everything()
+
+    def _fatal_error(self) -> None:
+        """An error of the tutor's own: its traceback goes to a file, the learner gets one line."""
+        import traceback
+
+        with suppress(Exception):
+            self.keep_everything()
+        where = self.study.store.file.with_name("crash.txt")
+        try:
+            where.write_text(traceback.format_exc(), encoding="utf-8")
+            said = f"The tutor has failed, and is sorry. What you did is kept. Details: {where}"
+        except OSError:
+            said = "The tutor has failed, and is sorry. What you did is kept."
+        from rich.text import Text
+
+        self._exit_renderables.append(Text(said))
+        self._close_messages_no_wait()
+
+
+def _actions() -> type:
+    from tutor.app.commands import Actions
+
+    return Actions

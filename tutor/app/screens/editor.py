@@ -1,0 +1,184 @@
+"""The app's own editor for an exercise's file: what is written is kept as it is typed, saving checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container, VerticalScroll
+from textual.widgets import TextArea
+
+from tutor.app.checking import Checking
+from tutor.app.learner_file import NotSaved, Watch, read_text, short, write_text
+from tutor.app.screens.base import TutorScreen
+from tutor.app.theme import words
+from tutor.app.widgets.exercise import Checked
+from tutor.app.widgets.verdict import VerdictView
+from tutor.checker import Unreadable
+from tutor.checker.verdict import CheckResult
+
+if TYPE_CHECKING:
+    from tutor.course.model import Exercise
+    from tutor.study import Study
+
+
+class Code(TextArea):
+    """A text area whose undo cannot bring the app down."""
+
+    def undo(self) -> None:
+        self._guarded(super().undo)
+
+    def redo(self) -> None:
+        self._guarded(super().redo)
+
+    def _guarded(self, what: Callable[[], None]) -> None:
+        before = self.text
+        try:
+            what()
+        except Exception:
+            # Undoing a paste of several lines fails in this version: the text stays, its history goes
+            self.load_text(before)
+
+
+class EditorScreen(TutorScreen):
+    """The file on the left or above, the verdict beside or below it."""
+
+    CSS_PATH = "editor.tcss"
+    HELP: ClassVar[str] = """
+Your file. **ctrl+s** saves it and checks it; **Esc** goes back to the lesson, and what is not saved yet is
+kept for the next time. You may also edit the file in any other editor: saving it there checks it too.
+"""
+    BINDINGS: ClassVar = [
+        Binding("ctrl+s", "save", "save and check", id="editor.save"),
+        Binding("escape", "back", "back", id="editor.back", priority=True),
+        Binding("f5", "save", "Save and check", show=False, id="editor.check"),
+        Binding("ctrl+r", "reload", "Take the file from the disk", show=False, id="editor.reload"),
+    ]
+
+    def __init__(self, study: Study, exercise: Exercise) -> None:
+        super().__init__()
+        self._study = study
+        self._exercise = exercise
+        self._path = study.exercise_path(exercise.id)
+        self._checking = Checking(study)
+        self._watch = Watch(self._path)
+        self._saved = ""
+        self._warned = False
+
+    def names(self) -> tuple[str, str, str]:
+        return short(self._path), "", "saved" if self._is_saved() else "not saved"
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="work"):
+            code = Code(show_line_numbers=True, soft_wrap=False, tab_behavior="indent", compact=True)
+            code.cursor_blink = False
+            yield code
+            with VerticalScroll(id="verdict", can_focus=False):
+                yield VerdictView()
+
+    def on_mount(self) -> None:
+        self.query_one("#verdict").display = False
+        self._load(self._on_disk())
+        draft = self.app.drafts[self._exercise.id]
+        if draft and draft != self._saved:
+            self.code.load_text(draft)
+            self._tell("This is what you had not saved. ctrl+s saves it, ctrl+r takes the file from the disk instead.")
+        self._show_state()
+        self.code.focus()
+
+    def on_unmount(self) -> None:
+        self._checking.end()
+
+    @property
+    def code(self) -> Code:
+        """The text area."""
+        return self.query_one(Code)
+
+    def _on_disk(self) -> str | None:
+        try:
+            return read_text(self._path)
+        except Unreadable as error:
+            self._tell(str(error), bad=True)
+            self.code.read_only = True
+            return None
+
+    def _load(self, text: str | None) -> None:
+        if text is not None:
+            self._saved = text
+            self._watch.seen()
+            self.code.load_text(text)
+
+    def _is_saved(self) -> bool:
+        return not self.is_mounted or self.code.text == self._saved
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self.code.read_only:
+            return
+        self._warned = False
+        self.app.drafts.keep(self._exercise.id, "" if self._is_saved() else self.code.text)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        from tutor.app.widgets.rules import TitleRule
+
+        self.query_one(TitleRule).show(*self.names())
+
+    # Actions
+
+    def action_save(self) -> None:
+        """Saves the file and checks it."""
+        if self.code.read_only:
+            return
+        if not self._is_saved() and self._watch.changed() and not self._warned:
+            self._warned = True
+            self._tell(
+                "The file was changed elsewhere meanwhile. ctrl+s again writes yours over it, ctrl+r takes that one.",
+                bad=True,
+            )
+            return
+        text = self.code.text
+        try:
+            write_text(self._path, text)
+        except NotSaved as error:
+            self._tell(str(error), bad=True)
+            return
+        self._saved = text
+        self._watch.seen()
+        self.app.drafts.keep(self._exercise.id, "")
+        self._show_state()
+        self._tell("Checking…")
+        self._checking.start(self._path, self._exercise.id, self._report)
+
+    def _report(self, found: CheckResult | str) -> None:
+        """Called from the check's thread."""
+        self.post_message(Checked(found))
+
+    def action_reload(self) -> None:
+        """Takes the file as it is on the disk."""
+        self.code.read_only = False
+        self._load(self._on_disk())
+        self.app.drafts.keep(self._exercise.id, "")
+        self._show_state()
+
+    def action_back(self) -> None:
+        """Back to the lesson; what is not saved is kept."""
+        self.dismiss()
+
+    def on_checked(self, event: Checked) -> None:
+        event.stop()
+        if isinstance(event.found, CheckResult):
+            self.query_one("#verdict").display = True
+            self.query_one(VerdictView).show(event.found, self._exercise)
+        else:
+            self._tell(event.found, bad=True)
+
+    def _tell(self, line: str, bad: bool = False) -> None:
+        style = words(self.app.native_ansi_color)
+        self.query_one("#verdict").display = True
+        self.query_one(VerdictView).say(Text(line, style.wrong if bad else style.quiet))

@@ -1,0 +1,131 @@
+"""The first screen: what this is, the lessons and how far they are, and the way back to where one was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+
+from tutor.app.screens.base import TutorScreen
+from tutor.app.theme import words
+from tutor.app.widgets.bar import bar, how_far
+from tutor.app.widgets.lines import Row, text_rows
+from tutor.app.widgets.menu import Entry, Menu
+from tutor.app.widgets.said import Said
+from tutor.study import LessonStanding
+
+if TYPE_CHECKING:
+    from tutor.course.model import Lesson, Step
+    from tutor.study import Study
+
+CONTINUE = "continue"
+_BAR = 16
+_WIDEST = 100
+
+
+class Lessons(Menu):
+    """Continue, and the lessons below it."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(id="lessons")
+        self._study = study
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Reads the record anew."""
+        self._standings = self._study.lessons()
+        self._where = self._study.where()
+        self.changed()
+
+    def first(self) -> str:
+        """What Enter opens when the screen appears: where the learner was, or the first lesson."""
+        return CONTINUE if self._where is not None else ""
+
+    def entries(self, width: int) -> list[Entry]:
+        style = words(self.app.native_ansi_color)
+        width = min(width, _WIDEST)
+        entries = []
+        if self._where is not None:
+            lesson, step = self._where
+            number = lesson.steps.index(step) + 1
+            place = f"{lesson.title}, step {number} of {len(lesson.steps)}: {step.title}"
+            rows = text_rows(self.app.console, Text.assemble(("Continue  ", style.strong), place), width, rest=" " * 10)
+            rows[0] = [segment for segment in rows[0] if segment.text]
+            entries.append(Entry(CONTINUE, [*rows, []]))
+        entries += [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
+        return entries
+
+    def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
+        style = words(self.app.native_ansi_color)
+        lesson = standing.lesson
+        far = how_far(standing.solved, standing.revealed, standing.total)
+        minutes = f"{lesson.minutes} min"
+        right = [
+            *bar(standing.solved, standing.revealed, standing.total, _BAR, style),
+            Segment(f"  {far}", style.quiet),
+        ]
+        used = sum(segment.cell_length for segment in right)
+        title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
+        gap = width - used - sum(segment.cell_length for segment in title)
+        first = [[*title, Segment(" " * gap), *right]] if gap >= 2 else [title, right]
+        about = text_rows(self.app.console, Text(lesson.about, style.plain), min(width, 76))
+        return [*first, *about, []]
+
+
+class Home(TutorScreen):
+    """The lessons of the course."""
+
+    BINDINGS: ClassVar = [Binding("q", "app.quit", "quit", id="home.quit")]
+    HELP = """
+The lessons of the course, and how far you are in each: a full cell of the bar is something you solved,
+a half one is something whose answer you had shown. *Continue* takes you back to the step you were at.
+"""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__()
+        self._study = study
+
+    def compose_body(self) -> ComposeResult:
+        with VerticalScroll(can_focus=False):
+            yield Said(classes="greeting")
+            yield Said(id="notices")
+            yield Lessons(self._study)
+
+    def names(self) -> tuple[str, str, str]:
+        return "worldsize", self._study.course.title, ""
+
+    def on_mount(self) -> None:
+        style = words(self.app.native_ansi_color)
+        self.query_one(".greeting", Said).say(
+            Text("Move the pictures, predict what comes, write it, have it checked. No GPU needed.", style.quiet)
+        )
+        notices = [Text(notice, style.wrong) for notice in self._study.store.notices]
+        self.query_one("#notices", Said).say(*notices)
+
+    def on_screen_resume(self) -> None:
+        lessons = self.query_one(Lessons)
+        lessons.look_again()
+
+    @on(Menu.Opened)
+    def _open(self, event: Menu.Opened) -> None:
+        from tutor.app.screens.lesson import LessonScreen
+
+        where = self._study.where()
+        if event.entry == CONTINUE and where is not None:
+            lesson, step = where
+        else:
+            lesson = self._study.lesson(event.entry)
+            step = last_open_step(self._study, lesson)
+        self.app.push_screen(LessonScreen(self._study, lesson, step))
+
+
+def last_open_step(study: Study, lesson: Lesson) -> Step:
+    """The step of this lesson that was open last, or its first one."""
+    steps = {step.id: step for step in lesson.steps}
+    seen = [event.item for event in study.store.events(kind="opened") if event.item in steps]
+    return steps[seen[-1]] if seen else lesson.steps[0]

@@ -1,0 +1,169 @@
+"""A lesson, one step at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.message import Message
+
+from tutor.app.screens.base import TutorScreen
+from tutor.app.widgets.bar import how_far
+from tutor.app.widgets.exercise import ExercisePanel
+from tutor.app.widgets.live_view import LiveView
+from tutor.app.widgets.question import QuestionPanel
+from tutor.app.widgets.rules import TitleRule
+from tutor.app.widgets.step_view import StepView
+from tutor.progress.store import ProgressError
+
+if TYPE_CHECKING:
+    from tutor.course.model import Lesson, Step
+    from tutor.study import Study
+
+
+class LessonScreen(TutorScreen):
+    """Enter goes from the picture to the question, and from an answered question to the next step."""
+
+    CSS_PATH = "lesson.tcss"
+    AUTO_FOCUS = ""
+    HELP: ClassVar[str] = """
+One step of a lesson. The arrow keys move the picture: **left** and **right** change what is marked above it,
+**up** and **down** mark something else. **Enter** goes on to the question, and from an answered question to the
+next step. Nothing moves on by itself, and nothing that you have typed gets lost.
+"""
+    BINDINGS: ClassVar = [
+        Binding("enter", "go_on", "go on", id="lesson.go_on", show=False),
+        Binding("escape", "home", "lessons", id="lesson.home", tooltip="back to the lessons"),
+        Binding("n,f8,ctrl+right", "step(1)", "next step", show=False, id="lesson.next"),
+        Binding("p,f7,ctrl+left", "step(-1)", "step before", show=False, id="lesson.previous"),
+        Binding("j,down", "scroll(1)", "Text down", show=False, id="lesson.down"),
+        Binding("k,up", "scroll(-1)", "Text up", show=False, id="lesson.up"),
+        Binding("pagedown", "page(1)", "Text a page down", show=False, id="lesson.page_down"),
+        Binding("pageup", "page(-1)", "Text a page up", show=False, id="lesson.page_up"),
+        Binding("home,g", "edge(0)", "To the top of the text", show=False, id="lesson.top"),
+        Binding("end,G", "edge(1)", "To the end of the text", show=False, id="lesson.bottom"),
+        Binding("q", "app.quit", "Quit", show=False, id="lesson.quit"),
+    ]
+
+    def __init__(self, study: Study, lesson: Lesson, step: Step) -> None:
+        super().__init__()
+        self.study = study
+        self.lesson = lesson
+        self.step = step
+
+    def names(self) -> tuple[str, str, str]:
+        number = self.lesson.steps.index(self.step) + 1
+        standing = next(each for each in self.study.lessons() if each.lesson.id == self.lesson.id)
+        far = how_far(standing.solved, standing.revealed, standing.total)
+        return self.lesson.title, f"{number}/{len(self.lesson.steps)} {self.step.title}", far
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="step"):
+            yield StepView(self.study, self.step, motion=self.app.motion)
+
+    def on_mount(self) -> None:
+        self._remember()
+        self.view.take_focus()
+
+    @property
+    def view(self) -> StepView:
+        """The step that is shown."""
+        return self.query_one(StepView)
+
+    def _remember(self) -> None:
+        try:
+            self.study.open_step(self.lesson, self.step)
+        except ProgressError as error:
+            self.app.say(str(error))
+
+    # Going on
+
+    @on(LiveView.GoOn)
+    async def _from_picture(self, event: LiveView.GoOn) -> None:
+        event.stop()
+        live = self.view.live
+        if live is not None and self.view.show(live):
+            return
+        if not self.view.focus_task():
+            await self.action_step(1)
+
+    @on(LiveView.Moved)
+    def _picture_moved(self, event: LiveView.Moved) -> None:
+        event.stop()
+        self.view.keep_in_sight(self.view.live)
+
+    @on(QuestionPanel.GoOn)
+    @on(ExercisePanel.GoOn)
+    async def _from_task(self, event: Message) -> None:
+        event.stop()
+        await self.action_step(1)
+
+    @on(QuestionPanel.Settled)
+    @on(ExercisePanel.Settled)
+    def _settled(self, event: Message) -> None:
+        event.stop()
+        self.query_one(TitleRule).show(*self.names())
+
+    @on(QuestionPanel.Spoke)
+    @on(ExercisePanel.Spoke)
+    def _spoke(self, event: Message) -> None:
+        event.stop()
+        asked = self.view.asked
+        if asked is not None and asked.has_focus_within:
+            self.view.keep_in_sight(asked)
+
+    async def action_go_on(self) -> None:
+        """Reads on where there is nothing to do but read: a page, then the next step."""
+        if self.view.max_scroll_y > self.view.scroll_offset.y:
+            self.action_page(1)
+        else:
+            await self.action_step(1)
+
+    async def action_step(self, by: int) -> None:
+        """The step after this one, or before; past the last one, the lessons."""
+        at = self.lesson.steps.index(self.step) + by
+        if at < 0:
+            return
+        if at >= len(self.lesson.steps):
+            self.action_home()
+            return
+        self._keep()
+        self.step = self.lesson.steps[at]
+        self._remember()
+        self.query_one(TitleRule).show(*self.names())
+        with self.app.batch_update():
+            place = self.query_one("#step")
+            await place.remove_children()
+            await place.mount(StepView(self.study, self.step, motion=self.app.motion))
+        self.view.take_focus()
+
+    def action_home(self) -> None:
+        """Back to the lessons; what is half typed is kept."""
+        self._keep()
+        self.dismiss()
+
+    def _keep(self) -> None:
+        try:
+            self.app.drafts.flush()
+        except ProgressError as error:
+            self.app.say(str(error))
+
+    # Reading
+
+    def action_scroll(self, rows: int) -> None:
+        """Moves the text by a row."""
+        self.view.keep_in_sight(None)
+        self.view.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        """Moves the text by nearly a page."""
+        self.view.keep_in_sight(None)
+        self.view.scroll_relative(y=pages * max(1, self.view.size.height - 2), animate=False)
+
+    def action_edge(self, end: int) -> None:
+        """To the beginning or the end of the text."""
+        self.view.keep_in_sight(None)
+        self.view.scroll_to(y=self.view.max_scroll_y if end else 0, animate=False)

@@ -1,0 +1,255 @@
+"""An exercise in its lesson: what to write, where the file is, and what the check says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+
+from tutor.app.checking import Checking
+from tutor.app.learner_file import Watch, short
+from tutor.app.outside_editor import edit_outside, editor_name
+from tutor.app.theme import words
+from tutor.app.widgets.said import Said
+from tutor.app.widgets.verdict import VerdictView
+from tutor.checker.verdict import CheckResult
+from tutor.course.model import CourseError, Exercise
+from tutor.progress.standing import OPEN, SOLVED
+from tutor.progress.store import ProgressError
+from tutor.study import Unknown
+
+if TYPE_CHECKING:
+    from tutor.app.main import TutorApp
+    from tutor.study import Study
+
+_LOOK_SECONDS = 0.5
+
+
+class ExercisePanel(Vertical, can_focus=True):
+    """Enter does what comes next: write the file, edit it, and when it is right go on."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "begin", "write the file", id="exercise.begin"),
+        Binding("enter", "edit", "edit", id="exercise.edit"),
+        Binding("enter", "go_on", "go on", id="exercise.go_on"),
+        Binding("s", "begin", "Write the exercise's file", show=False, id="exercise.start"),
+        Binding("e", "edit", "edit here", id="exercise.edit_here", tooltip="edit the file here"),
+        Binding("o", "edit_outside", "your editor", id="exercise.edit_outside", tooltip="open it in $EDITOR"),
+        Binding("f5,c", "check", "check", id="exercise.check", tooltip="check the file"),
+        Binding("f2", "hint", "hint", id="exercise.hint", tooltip="the next hint"),
+        Binding("f3", "reveal", "Show the solution", show=False, id="exercise.reveal"),
+    ]
+
+    class GoOn(Message):
+        """The exercise is done and the learner presses Enter once more."""
+
+    class Settled(Message):
+        """The exercise has just been solved, or its solution shown."""
+
+    class Spoke(Message):
+        """There is something new to read in the panel."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def app(self) -> TutorApp: ...  # type: ignore[override]
+
+    def __init__(self, study: Study, exercise: Exercise, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.exercise = exercise
+        self._study = study
+        self._path = study.exercise_path(exercise.id)
+        self._watch = Watch(self._path)
+        self._checking = Checking(study)
+        self._hints: list[str] = []
+        self._confirming = False
+
+    def compose(self) -> ComposeResult:
+        prompt = Said(classes="prompt")
+        prompt.say(self.exercise.prompt)
+        yield prompt
+        yield Said(classes="file")
+        yield Said(classes="hints")
+        yield VerdictView(classes="feedback")
+
+    def on_mount(self) -> None:
+        self._say_where()
+        self.set_interval(_LOOK_SECONDS, self._look)
+
+    def on_unmount(self) -> None:
+        self._checking.end()
+
+    def take_focus(self) -> None:
+        """Puts the keys here."""
+        self.focus(scroll_visible=False)
+
+    # The file
+
+    @property
+    def started(self) -> bool:
+        """Whether the file is there."""
+        return self._path.exists()
+
+    @property
+    def _state(self) -> str:
+        return self._study.standing(self.exercise.id).state
+
+    def _say_where(self) -> None:
+        style = words(self.app.native_ansi_color)
+        text = Text.assemble(("File  ", style.quiet), (short(self._path), style.strong))
+        if not self.started:
+            text.append("   not there yet: Enter writes it")
+        elif self._state == SOLVED:
+            text.append("   solved", style.right)
+        elif self.app.drafts[self.exercise.id]:
+            text.append("   with changes that are not saved: e shows them")
+        lines = [text]
+        if self.started and self._state == OPEN:
+            outside = f"o opens it with {editor_name().split()[0]}, " if self._may_edit_outside() else ""
+            lines.append(Text(f"e edits it here, {outside}or use any editor: saving it checks it.", style.quiet))
+        self.query_one(".file", Said).say(*lines)
+        self.refresh_bindings()
+
+    def _may_edit_outside(self) -> bool:
+        return self._study.permissions.external_editor and bool(editor_name())
+
+    def _look(self) -> None:
+        """Checks the file when it was saved, here or in another window."""
+        if self._watch.changed():
+            self._say_where()
+            self.action_check()
+
+    def looked_again(self) -> None:
+        """The file may have been changed while this was not in sight."""
+        self._say_where()
+        self._look()
+
+    def action_begin(self) -> None:
+        """Writes the file, never over one that is there."""
+        style = words(self.app.native_ansi_color)
+        try:
+            started = self._study.start(self.exercise.id)
+        except (OSError, ProgressError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            self._tell(Text(f"{short(self._path)} could not be written: {why}", style.wrong))
+            return
+        self._watch.seen()
+        self._tell(Text("" if started.created else "The file was there already, and is as it was.", style.quiet))
+        self._say_where()
+
+    def action_edit(self) -> None:
+        """Opens the file in the app's own editor."""
+        from tutor.app.screens.editor import EditorScreen
+
+        if not self.started:
+            self.action_begin()
+        if self.started:
+            self.app.push_screen(EditorScreen(self._study, self.exercise), lambda _: self.looked_again())
+
+    def action_edit_outside(self) -> None:
+        """Opens the file in $EDITOR."""
+        if not self.started:
+            self.action_begin()
+        problem = edit_outside(self.app, self._path) if self.started else None
+        if problem:
+            self._tell(Text(problem, words(self.app.native_ansi_color).wrong))
+        self.looked_again()
+
+    # The check
+
+    def action_check(self) -> None:
+        """Checks the file as it is on the disk."""
+        style = words(self.app.native_ansi_color)
+        if not self.started:
+            self._tell(Text("There is no file to check yet: Enter writes it.", style.quiet))
+            return
+        self._watch.seen()
+        self._tell(Text("Checking…", style.quiet))
+        self._checking.start(self._path, self.exercise.id, self._report)
+
+    def _report(self, found: CheckResult | str) -> None:
+        """Called from the check's thread."""
+        self.post_message(Checked(found))
+
+    def on_checked(self, event: Checked) -> None:
+        event.stop()
+        style = words(self.app.native_ansi_color)
+        if isinstance(event.found, str):
+            self._tell(Text(event.found, style.wrong))
+            return
+        self.query_one(VerdictView).show(event.found, self.exercise)
+        if event.found.passed:
+            self.post_message(self.Settled())
+        self._say_where()
+        self.post_message(self.Spoke())
+
+    def _tell(self, line: Text) -> None:
+        self.query_one(VerdictView).say(line)
+        self.post_message(self.Spoke())
+
+    # Help
+
+    def action_hint(self) -> None:
+        """Shows the next hint."""
+        style = words(self.app.native_ansi_color)
+        said = self.query_one(".hints", Said)
+        try:
+            hint = self._study.hint(self.exercise.id)
+        except Unknown:
+            said.say(Text("There are no hints for this exercise.", style.quiet))
+            return
+        except (CourseError, ProgressError) as error:
+            said.say(Text(str(error), style.wrong))
+            return
+        if hint.text not in self._hints:
+            self._hints.append(hint.text)
+        first = hint.number - len(self._hints) + 1
+        said.say(*(f"**Hint {number} of {hint.of}:** {text}" for number, text in enumerate(self._hints, first)))
+        self.post_message(self.Spoke())
+
+    def action_reveal(self) -> None:
+        """Shows the solution; the exercise then counts as shown, unless it is solved."""
+        from tutor.app.screens.solution import Solution
+
+        style = words(self.app.native_ansi_color)
+        if self._state == OPEN and not self._confirming:
+            self._confirming = True
+            self._tell(Text("Show the solution? The exercise then counts as shown. F3 again shows it.", style.strong))
+            return
+        try:
+            revealed = self._study.reveal(self.exercise.id)
+        except (OSError, CourseError, ProgressError) as error:
+            self._tell(Text(str(error), style.wrong))
+            return
+        self._confirming = False
+        self.app.push_screen(Solution(self.exercise.title, revealed.answer, revealed.why))
+        self.post_message(self.Settled())
+        self._say_where()
+
+    def action_go_on(self) -> None:
+        """The exercise is done."""
+        self.post_message(self.GoOn())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What there is to do depends on how far the exercise is."""
+        if action == "begin":
+            return not self.started
+        if action == "edit":
+            return self.started
+        if action == "go_on":
+            return self._state != OPEN
+        if action == "edit_outside":
+            return self._may_edit_outside()
+        return True
+
+
+class Checked(Message):
+    """A check has ended: its verdict, or one line that says why there is none."""
+
+    def __init__(self, found: CheckResult | str) -> None:
+        super().__init__()
+        self.found = found

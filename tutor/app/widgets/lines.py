@@ -1,0 +1,86 @@
+"""A widget that draws rows it has laid out itself: one widget and a few bytes a change, however much it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.text import Text
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+Row = list[Segment]
+
+
+def text_rows(console: Console, text: Text, width: int, first: str = "", rest: str = "") -> list[Row]:
+    """`text` wrapped to `width`, the first row behind `first`, the others behind `rest`."""
+    room = max(1, width - max(cell_len(first), cell_len(rest)))
+    rows: list[Row] = []
+    for line in text.wrap(console, room, overflow="fold") or [Text()]:
+        line.rstrip()
+        line.end = ""
+        # A text without spans renders without its own style
+        drawn = Segment.apply_style(line.render(console), console.get_style(line.style))
+        rows.append([Segment(rest if rows else first), *drawn])
+    return rows
+
+
+class Lines(Widget):
+    """Base of widgets whose content is rows of segments. Subclasses give `rows`."""
+
+    DEFAULT_CSS = "Lines { height: auto; width: 1fr; }"
+    ALLOW_SELECT = False
+
+    def rows(self, width: int) -> list[Row]:
+        """The rows at this width, each at most as wide."""
+        raise NotImplementedError
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._laid_out: tuple[int, list[Row]] | None = None
+
+    def laid_out(self, width: int) -> list[Row]:
+        """The rows at this width, kept until `changed`."""
+        if self._laid_out is None or self._laid_out[0] != width:
+            self._laid_out = (width, self.rows(width))
+        return self._laid_out[1]
+
+    def changed(self) -> None:
+        """Draws what is different now: a new layout where the number of rows is, else those rows only."""
+        before, self._laid_out = self._laid_out, None
+        if before is None or not self.is_mounted:
+            self.refresh(layout=True)
+            return
+        width, old = before
+        new = self.laid_out(width)
+        if len(old) != len(new):
+            self.refresh(layout=True)
+            return
+        regions = [Region(0, y, width, 1) for y in range(len(new)) if old[y] != new[y]]
+        if regions:
+            self.refresh(*regions)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return container.width
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.laid_out(width))
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        rows = self.laid_out(width)
+        base = self.rich_style
+        if y >= len(rows):
+            return Strip.blank(width, base)
+        return strip_of(rows[y], width, base)
+
+
+def strip_of(row: Iterable[Segment], width: int, base: object) -> Strip:
+    """A row as Textual draws it: on the widget's own style, cut or filled to `width`."""
+    from rich.style import Style
+
+    assert isinstance(base, Style)
+    return Strip(row).apply_style(base).adjust_cell_length(width, base).simplify()

@@ -1,0 +1,237 @@
+"""A live picture with its handles: the learner turns them, and the picture follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
+
+from simlib.errors import BadArgument
+from tutor.app.live_model import STEP, LiveModel
+from tutor.app.theme import words
+from tutor.app.widgets.handle_bar import HandleBar
+from tutor.app.widgets.picture_view import PictureView
+from tutor.app.widgets.said import Said
+from tutor.views.picture import Cell, Overlay, Picture
+
+PLAY_SECONDS = 0.8
+
+
+@dataclass(frozen=True)
+class Blanks:
+    """Cells of one step of the lesson's picture that stay covered: the learner is to fill them in."""
+
+    step: int
+    overlay: Overlay
+
+
+class LiveView(Vertical, can_focus=True):
+    """Left and right turn the chosen handle, up and down choose another one."""
+
+    BINDINGS: ClassVar = [
+        Binding("right", "turn(1)", "change", key_display="←→", id="live.more", tooltip="turn what is marked on"),
+        Binding("left", "turn(-1)", "Turn what is marked back", show=False, id="live.less"),
+        Binding("down", "select(1)", "what", key_display="↑↓", id="live.next_handle", tooltip="mark what comes next"),
+        Binding("up", "select(-1)", "Mark what comes before", show=False, id="live.previous_handle"),
+        Binding("space", "play", "play", id="live.play", tooltip="play the steps, or stop"),
+        Binding("e", "type", "Type a value for what is marked", show=False, id="live.type"),
+        Binding("m", "more", "More, or fewer, of what can be changed", show=False, id="live.all"),
+        Binding("r", "reset", "Back to the lesson's picture", show=False, id="live.reset"),
+        Binding("enter", "go_on", "go on", id="live.go_on", tooltip="go on to the question"),
+        Binding("h,shift+left", "pan(-8, 0)", "Picture to the left", show=False, id="live.pan_left"),
+        Binding("l,shift+right", "pan(8, 0)", "Picture to the right", show=False, id="live.pan_right"),
+        Binding("shift+up", "pan(0, -4)", "Picture up", show=False, id="live.pan_up"),
+        Binding("shift+down", "pan(0, 4)", "Picture down", show=False, id="live.pan_down"),
+    ]
+
+    class GoOn(Message):
+        """The learner has seen enough of the picture."""
+
+    class Moved(Message):
+        """The picture shows something else; it should be in sight."""
+
+    def __init__(self, model: LiveModel, *, motion: bool = True, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.model = model
+        self.blanks: Blanks | None = None
+        self._motion = motion
+        self._playing: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield HandleBar(classes="handles")
+        editor = Input(classes="typed", compact=True, select_on_focus=True)
+        editor.cursor_blink = False
+        editor.display = False
+        yield editor
+        yield Said(classes="complaint")
+        yield PictureView(self._picture())
+        # Below, so that a caption of two rows moves nothing that is looked at
+        yield Said(classes="caption")
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    # Drawing
+
+    def _picture(self) -> Picture:
+        picture = self.model.picture
+        blanks = self.blanks
+        if blanks is not None and self.model.is_lessons and self.model.step == blanks.step:
+            return picture.marked(blanks.overlay)
+        return picture
+
+    def _draw(self) -> None:
+        handles = self.model.handles()
+        chosen = self.model.selected
+        self.query_one(HandleBar).show(handles, chosen.name if chosen else "", self.has_focus)
+        self.query_one(PictureView).show(self._picture())
+        style = words(self.app.native_ansi_color)
+        self.query_one(".caption", Said).say(Text(self.model.caption, style.quiet))
+
+    def cover(self, blanks: Blanks | None) -> None:
+        """Covers cells of the lesson's picture, or uncovers them."""
+        self.blanks = blanks
+        self._draw()
+
+    def bring_into_sight(self, place: Cell) -> None:
+        """Scrolls a picture that is larger than its window to this cell."""
+        self.query_one(PictureView).bring_into_sight(place)
+
+    def show_lessons(self, step: int) -> None:
+        """The lesson's own picture, at this step."""
+        if not self.model.is_lessons:
+            self.model.reset()
+        self.model.go(step)
+        self._draw()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        if not has_focus:
+            self._stop()
+        if self.is_mounted:
+            self._draw()
+
+    # Turning
+
+    def action_turn(self, by: int) -> None:
+        """Turns the chosen handle."""
+        self._stop()
+        self._change(lambda: self.model.turn(by))
+
+    def action_select(self, by: int) -> None:
+        """Chooses another handle."""
+        self.model.select(by)
+        self._complain("")
+        self._draw()
+        self.post_message(self.Moved())
+
+    def action_reset(self) -> None:
+        """The lesson's picture again."""
+        self._stop()
+        self._change(self.model.reset)
+
+    def action_more(self) -> None:
+        """All that can be changed, or what is at hand."""
+        self.model.show_all = not self.model.show_all
+        self._draw()
+        self.post_message(self.Moved())
+
+    def action_pan(self, columns: int, rows: int) -> None:
+        """Moves a picture that is larger than its window."""
+        self.query_one(PictureView).action_pan(columns, rows)
+
+    def action_go_on(self) -> None:
+        """On to the question."""
+        self._stop()
+        self.post_message(self.GoOn())
+
+    def _change(self, what: Callable[[], None]) -> None:
+        try:
+            what()
+        except BadArgument as error:
+            self._complain(str(error))
+        else:
+            self._complain("")
+            self._draw()
+        self.post_message(self.Moved())
+
+    def _complain(self, line: str) -> None:
+        style = words(self.app.native_ansi_color)
+        self.query_one(".complaint", Said).say(Text(line, style.wrong))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only steps can be played."""
+        return action != "play" or self.model.scene.last_step > 0
+
+    # Playing
+
+    def action_play(self) -> None:
+        """Plays the steps one after another, or stops; without motion, one step a press."""
+        if self._playing is not None:
+            self._stop()
+            return
+        if self.model.step == self.model.scene.last_step:
+            self.model.go(0)
+            self._draw()
+            self.post_message(self.Moved())
+        else:
+            self._next_step()
+        if self._motion and self.model.step < self.model.scene.last_step:
+            self._playing = self.set_interval(PLAY_SECONDS, self._next_step)
+
+    def _next_step(self) -> None:
+        self._change(lambda: self.model.go(self.model.step + 1))
+        if self.model.step >= self.model.scene.last_step:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+
+    # Typing a value
+
+    def action_type(self) -> None:
+        """Edits the chosen handle's value."""
+        chosen = self.model.selected
+        if chosen is None:
+            return
+        self._stop()
+        editor = self.query_one(Input)
+        editor.value = str(self.model.step) if chosen.name == STEP else chosen.text
+        editor.border_title = chosen.label
+        editor.placeholder = chosen.help
+        editor.display = True
+        editor.focus()
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        event.stop()
+        try:
+            self.model.type(event.value)
+        except BadArgument as error:
+            self._complain(str(error))
+            return
+        self._complain("")
+        self._close_editor()
+
+    def on_key(self, event: events.Key) -> None:
+        editor = self.query_one(Input)
+        if event.key == "escape" and editor.has_focus:
+            event.stop()
+            self._complain("")
+            self._close_editor()
+
+    def _close_editor(self) -> None:
+        self.query_one(Input).display = False
+        self.focus()
+        self._draw()

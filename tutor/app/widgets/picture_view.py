@@ -1,0 +1,151 @@
+"""A picture on the screen: scrolls with its heads fixed, and redraws only the rows that change."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tutor.app.theme import role_style
+from tutor.app.widgets.lines import strip_of
+from tutor.views.picture import Cell, Picture, Run
+
+
+class PictureView(ScrollView, can_focus=False):
+    """Shows a picture of `tutor.views` in the width it is given. It is as high as the picture."""
+
+    DEFAULT_CSS = """
+    PictureView { height: auto; width: 1fr; max-height: 100%; scrollbar-size: 1 1; }
+    """
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar = [
+        Binding("h,shift+left", "pan(-8, 0)", "Picture to the left", show=False, id="picture.left"),
+        Binding("l,shift+right", "pan(8, 0)", "Picture to the right", show=False, id="picture.right"),
+        Binding("shift+up", "pan(0, -4)", "Picture up", show=False, id="picture.up"),
+        Binding("shift+down", "pan(0, 4)", "Picture down", show=False, id="picture.down"),
+    ]
+
+    def __init__(self, picture: Picture | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._picture = picture
+
+    @property
+    def picture(self) -> Picture | None:
+        """What is shown now."""
+        return self._picture
+
+    def show(self, picture: Picture | None) -> None:
+        """Shows another picture: only the rows that differ are drawn, unless its size is another."""
+        before, self._picture = self._picture, picture
+        width = self._layout_width
+        if before is None or picture is None or not self.is_mounted or not width:
+            self._fit()
+            self.refresh(layout=True)
+            return
+        if before.size(width) != picture.size(width) or _frame(before, width) != _frame(picture, width):
+            self._fit()
+            self.refresh(layout=True)
+            return
+        rows = range(self.scrollable_content_region.height)
+        changed = [y for y in rows if self._runs(before, y) != self._runs(picture, y)]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def action_pan(self, columns: int, rows: int) -> None:
+        """Moves the part of the picture that is in sight."""
+        self.scroll_to(self.scroll_x + columns, self.scroll_y + rows, animate=False)
+
+    def place_of(self, place: Cell) -> Region | None:
+        """Where a cell stands in the picture, in its own rows and columns, or None."""
+        if self._picture is None:
+            return None
+        width = self._layout_width or 80
+        for row in range(self._picture.size(width).rows):
+            column = 0
+            for run in self._picture.line(row, width):
+                if run.cell == place:
+                    return Region(column, row, len(run.text), 1)
+                column += len(run.text)
+        return None
+
+    def bring_into_sight(self, place: Cell) -> None:
+        """Scrolls as little as it takes to see this cell beside the fixed heads."""
+        found, picture = self.place_of(place), self._picture
+        if found is None or picture is None:
+            return
+        size = self.scrollable_content_region.size
+        left, top = picture.head_columns, picture.head_rows
+        foot = picture.foot_rows(self._layout_width)
+        x, y = self.scroll_offset
+        x = min(max(x, found.right - size.width), found.x - left)
+        y = min(max(y, found.bottom + foot - size.height), found.y - top)
+        self.scroll_to(max(0, x), max(0, y), animate=False)
+
+    # Layout
+
+    @property
+    def _layout_width(self) -> int:
+        """The width that the picture is laid out for: a column less where it needs a scrollbar beside it."""
+        width, height = self.size
+        if self._picture is None or not width:
+            return width
+        columns, rows = self._picture.size(width)
+        return width - 1 if rows + (columns > width) > height else width
+
+    def _fit(self) -> None:
+        width = self._layout_width
+        size = self._picture.size(width) if self._picture is not None and width else Size(0, 0)
+        self.virtual_size = Size(*size)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return container.width
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        if self._picture is None:
+            return 0
+        columns, rows = self._picture.size(width)
+        return rows + (1 if columns > width else 0)  # the scrollbar takes a row
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        base = self.rich_style
+        if self._picture is None:
+            return Strip.blank(width, base)
+        few = self.app.native_ansi_color
+        segments = [Segment(run.text, role_style(run.role, few)) for run in self._runs(self._picture, y)]
+        return strip_of(segments, width, base)
+
+    def _runs(self, picture: Picture, y: int) -> list[Run]:
+        """The runs in screen row `y`: rows and columns of the heads and the foot stay where they are."""
+        width = self._layout_width
+        rows = picture.size(width).rows
+        window = self.scrollable_content_region.size
+        foot = picture.foot_rows(width)
+        scroll_x, scroll_y = self.scroll_offset
+        if y >= min(window.height, rows) - foot and rows > foot:
+            row = rows - (min(window.height, rows) - y)
+            return picture.line(row, width, 0, window.width)
+        row = y if y < picture.head_rows else y + scroll_y
+        if row >= rows:
+            return []
+        head = min(picture.head_columns, window.width)
+        if not scroll_x or not head:
+            return picture.line(row, width, scroll_x, scroll_x + window.width)
+        return [
+            *picture.line(row, width, 0, head),
+            *picture.line(row, width, scroll_x + head, scroll_x + window.width),
+        ]
+
+
+def _frame(picture: Picture, width: int) -> tuple[int, int, int]:
+    """What stays in place while the picture scrolls."""
+    return picture.head_columns, picture.head_rows, picture.foot_rows(width)

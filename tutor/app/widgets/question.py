@@ -1,0 +1,240 @@
+"""A question: its prompt, the way of answering it, and what is said to the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from tutor.answers.verdict import NotUnderstood
+from tutor.app.asking import Asking
+from tutor.app.theme import words
+from tutor.app.widgets.answer import Answered, AnswerWidget, Drafted
+from tutor.app.widgets.choice import Choice
+from tutor.app.widgets.said import Said
+from tutor.app.widgets.typed import Typed
+from tutor.course.model import CHOICE, CourseError
+from tutor.progress.store import ProgressError
+from tutor.study import AnswerOutcome, Unknown
+
+if TYPE_CHECKING:
+    from tutor.app.main import TutorApp
+
+
+class QuestionPanel(Vertical):
+    """Judges through study and says what came of it."""
+
+    BINDINGS: ClassVar = [
+        Binding("f2", "hint", "hint", id="question.hint", tooltip="the next hint"),
+        Binding(
+            "f3", "reveal", "show answer", id="question.reveal", tooltip="show the answer, which then counts as shown"
+        ),
+    ]
+
+    class GoOn(Message):
+        """The question is done and the learner presses Enter once more."""
+
+    class Settled(Message):
+        """The question has just been solved, or its answer shown."""
+
+    class Spoke(Message):
+        """There is something new to read in the panel."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def app(self) -> TutorApp: ...  # type: ignore[override]
+
+    def __init__(self, asking: Asking, answer: Widget, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.asking = asking
+        self._answer = answer
+        self._hints: list[str] = []
+        self._confirming = False
+        self._nudged = False
+        self._done = asking.done
+
+    def compose(self) -> ComposeResult:
+        prompt = Said(classes="prompt")
+        prompt.say(self.asking.prompt)
+        yield prompt
+        yield self._answer
+        yield Said(classes="feedback")
+
+    @property
+    def answer_widget(self) -> AnswerWidget:
+        return self._answer  # type: ignore[return-value]
+
+    @property
+    def done(self) -> bool:
+        return self._done
+
+    def on_mount(self) -> None:
+        if self._done:
+            self._tell()
+            return
+        draft = self.app.drafts[self.asking.question.id]
+        if draft:
+            self.answer_widget.restore(draft)
+        left = self.asking.tries_left
+        self._say(self._tries(left) if self.asking.study.standing(self.asking.question.id).wrong else None)
+
+    def take_focus(self) -> None:
+        """Puts the keys where the answer goes."""
+        self.answer_widget.take_focus()
+
+    # Answering
+
+    @on(Drafted)
+    def _drafted(self, event: Drafted) -> None:
+        event.stop()
+        self._confirming = False
+        if self._nudged:
+            self._say(None)
+        if not self._done:
+            self.app.drafts.keep(self.asking.question.id, event.text)
+
+    @on(Answered)
+    def _answered(self, event: Answered) -> None:
+        event.stop()
+        self._confirming = False
+        style = words(self.app.native_ansi_color)
+        if not event.text:
+            if self._done:
+                self.post_message(self.GoOn())
+            else:
+                self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
+                self._nudged = True
+            return
+        try:
+            outcome = self.asking.answer(event.text)
+        except NotUnderstood as error:
+            self._say(Text(str(error), style.wrong), Text("That was no try.", style.quiet))
+            return
+        except (CourseError, ProgressError) as error:
+            self._say(Text(str(error), style.wrong))
+            return
+        self.app.drafts.drop(self.asking.question.id)
+        self._judged(event.text, outcome)
+
+    def _judged(self, text: str, outcome: AnswerOutcome) -> None:
+        style = words(self.app.native_ansi_color)
+        verdict = outcome.verdict
+        if verdict.right:
+            self._settle(True)
+            self._say(_joined("Right", style.right, self._read_back(outcome)), verdict.reason, self._onwards())
+            return
+        head = _joined("Not right", style.wrong, self._read_back(outcome))
+        if outcome.revealed is not None:
+            self._settle(False)
+            answer = _joined("The answer", style.strong, outcome.revealed.answer)
+            self._say(head, verdict.reason, answer, outcome.revealed.why, self._onwards())
+            return
+        self.answer_widget.wrong(text, verdict.difference)
+        self.app.drafts.keep(self.asking.question.id, text)
+        self._hints = []
+        self._say(head, verdict.reason, self._tries(self.asking.tries_left))
+
+    def _read_back(self, outcome: AnswerOutcome) -> str:
+        """How a typed answer was understood, unless that can be seen or is said anyway."""
+        understood = outcome.verdict.understood
+        return understood if isinstance(self._answer, Typed) and understood not in outcome.verdict.reason else ""
+
+    def _settle(self, solved: bool) -> None:
+        self._done = True
+        self._hints = []
+        self.answer_widget.settle(solved)
+        self._mark_right()
+        self.post_message(self.Settled())
+
+    def _mark_right(self) -> None:
+        question = self.asking.question
+        if isinstance(self._answer, Choice) and question.kind == CHOICE:
+            self._answer.mark_right(question.answer)
+
+    def _tell(self) -> None:
+        """What was learned here, for one who comes back."""
+        style = words(self.app.native_ansi_color)
+        self.answer_widget.settle(True)
+        self._mark_right()
+        try:
+            told = self.asking.told()
+        except CourseError as error:
+            self._say(Text(str(error), style.wrong))
+            return
+        head = ("Solved", style.right) if told.solved else ("Answer shown", style.strong)
+        self._say(_joined(*head, told.answer), told.why)
+
+    # Help
+
+    def action_hint(self) -> None:
+        """Shows the next hint."""
+        if self._done:
+            return
+        style = words(self.app.native_ansi_color)
+        try:
+            hint = self.asking.study.hint(self.asking.question.id)
+        except Unknown:
+            self._say(Text("There are no hints for this question.", style.quiet))
+            return
+        except (CourseError, ProgressError) as error:
+            self._say(Text(str(error), style.wrong))
+            return
+        if hint.text not in self._hints:
+            self._hints.append(hint.text)
+        shown: list[Text | str] = []
+        for number, text in enumerate(self._hints, hint.number - len(self._hints) + 1):
+            shown += [f"**Hint {number} of {hint.of}:** {text}"]
+        self._say(*shown)
+
+    def action_reveal(self) -> None:
+        """Shows the answer; it then counts as shown, not as solved."""
+        if self._done:
+            return
+        style = words(self.app.native_ansi_color)
+        if not self._confirming:
+            self._confirming = True
+            self._say(Text("Show the answer? It counts as shown, not as solved. F3 again shows it.", style.strong))
+            return
+        try:
+            revealed = self.asking.reveal()
+        except (CourseError, ProgressError) as error:
+            self._say(Text(str(error), style.wrong))
+            return
+        self._settle(False)
+        self._say(_joined("The answer", style.strong, revealed.answer), revealed.why, self._onwards())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hints and the answer are for questions that are open."""
+        return not (action in ("hint", "reveal") and self._done)
+
+    # Words
+
+    def _tries(self, left: int) -> Text:
+        style = words(self.app.native_ansi_color)
+        count = "One try" if left == 1 else f"{left} tries"
+        return Text(f"{count} left before the answer is shown. F2 gives a hint.", style.quiet)
+
+    def _onwards(self) -> Text:
+        return Text("Enter goes on.", words(self.app.native_ansi_color).quiet)
+
+    def _say(self, *texts: Text | str | None) -> None:
+        self._nudged = False
+        self.query_one(".feedback", Said).say(*(text for text in texts if text))
+        self.refresh_bindings()
+        self.post_message(self.Spoke())
+
+
+def _joined(head: str, look: Style, said: str) -> Text:
+    """`Right: 38.5 GB`: what was said comes from the learner, so it is never markup."""
+    text = Text()
+    text.append(f"{head}: " if said else f"{head}.", look)
+    text.append(said)
+    return text

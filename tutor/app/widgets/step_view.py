@@ -1,0 +1,179 @@
+"""One step of a lesson: prose, the live picture, and the question or exercise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+
+from simlib.errors import BadArgument
+from tutor.app.asking import Asking
+from tutor.app.live_model import LiveModel
+from tutor.app.theme import words
+from tutor.app.widgets.choice import Choice
+from tutor.app.widgets.exercise import ExercisePanel
+from tutor.app.widgets.live_view import LiveView
+from tutor.app.widgets.prose import Prose as ProseWidget
+from tutor.app.widgets.question import QuestionPanel
+from tutor.app.widgets.said import Said
+from tutor.app.widgets.table import Table
+from tutor.app.widgets.typed import Typed
+from tutor.course.model import CHOICE, GRID, NUMBER, TABLE, CourseError, Exercise, Live, Prose, Question, Step
+
+if TYPE_CHECKING:
+    from tutor.study import Study
+
+
+class StepView(VerticalScroll, can_focus=True):
+    """Composed of the step's blocks in their order; the picture has the keys first, then what is asked."""
+
+    DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; }"
+
+    def __init__(self, study: Study, step: Step, *, motion: bool) -> None:
+        super().__init__()
+        self.step = step
+        self._study = study
+        self._motion = motion
+        self._in_sight: Widget | None = None
+        self._lives: dict[str, LiveView] = {}
+        # With nothing to turn or answer the text itself takes the keys
+        self.can_focus = step.live is None and step.question is None and step.exercise is None
+
+    def compose(self) -> ComposeResult:
+        for block in self.step.blocks:
+            if isinstance(block, Prose):
+                yield self._prose(block)
+            elif isinstance(block, Live):
+                yield self._live(block)
+            elif isinstance(block, Question):
+                yield from self._question(block)
+            elif isinstance(block, Exercise):
+                yield ExercisePanel(self._study, block)
+
+    def _prose(self, block: Prose) -> Widget:
+        from tutor.answers.texts import prose
+
+        try:
+            return ProseWidget(prose(self._study.course, self.step, block))
+        except CourseError as error:
+            return self._broken(f"This part of the lesson cannot be shown: {error}")
+
+    def _live(self, live: Live) -> Widget:
+        from tutor.answers import cells
+        from tutor.views.topics import topic
+
+        question = self.step.question
+        try:
+            if question is not None and question.live == live.id:
+                # The member of a family that is asked about may have parameters of its own
+                live = cells.live_picture(self._study.course, question)
+            model = LiveModel(topic(live.topic), live.parameters, live.step)
+        except BadArgument as error:
+            return self._broken(f"This picture cannot be drawn: {live.place}: {error}")
+        except CourseError as error:
+            return self._broken(f"This picture cannot be drawn: {error}")
+        view = self._lives[live.id] = LiveView(model, motion=self._motion)
+        return view
+
+    def _question(self, question: Question) -> ComposeResult:
+        asking = Asking(self._study, question)
+        if question.kind == CHOICE:
+            yield QuestionPanel(asking, Choice(asking.options, asking.wrong_answers))
+            return
+        if question.kind in (TABLE, GRID):
+            yield from self._table(question, asking)
+            return
+        if asking.options:
+            listed = Said(classes="options")
+            listed.say("\n".join(f"{number}. {option.text}" for number, option in enumerate(asking.options, 1)))
+            yield listed
+        yield QuestionPanel(asking, Typed(self._expects(asking)))
+
+    def _expects(self, asking: Asking) -> str:
+        if asking.question.kind != NUMBER:
+            return "the numbers of the options, with commas"
+        unit = "a number with its unit" if asking.question.unit else "a number"
+        return f"{unit}, {asking.nearness}" if asking.nearness else unit
+
+    def _table(self, question: Question, asking: Asking) -> ComposeResult:
+        from tutor.answers import cells
+
+        if question.live not in self._lives:
+            live = self._study.course.live(question.live)
+            if live is not None:
+                yield self._live(live)
+        board = self._lives.get(question.live)
+        try:
+            rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question)]
+            step = cells.step_asked(self._study.course, question)
+        except CourseError as error:
+            yield self._broken(str(error))
+            return
+        if board is None or not any(rows):
+            yield self._broken("The picture to fill in cannot be drawn.")
+            return
+        yield QuestionPanel(asking, Table(board, step, rows, question.kind == GRID))
+
+    def _broken(self, line: str) -> Widget:
+        said = Said(classes="complaint")
+        said.say(Text(line, words(self.app.native_ansi_color).wrong))
+        return said
+
+    # Where the keys go
+
+    @property
+    def live(self) -> LiveView | None:
+        """The live picture, if there is one."""
+        return next(iter(self.query(LiveView)), None)
+
+    @property
+    def asked(self) -> QuestionPanel | ExercisePanel | None:
+        """The question or exercise, if there is one."""
+        panels = [*self.query(QuestionPanel), *self.query(ExercisePanel)]
+        return panels[0] if panels else None
+
+    def take_focus(self) -> None:
+        """Puts the keys on the picture, else on what is asked, else on the text; the text stays at its top."""
+        if self.live is not None:
+            self.live.focus(scroll_visible=False)
+        elif not self.focus_task():
+            self.focus(scroll_visible=False)
+
+    def focus_task(self) -> bool:
+        """Puts the keys on the question or exercise and brings it into sight; False when there is none."""
+        asked = self.asked
+        if asked is None:
+            return False
+        asked.take_focus()
+        self.keep_in_sight(asked)
+        return True
+
+    def keep_in_sight(self, widget: Widget | None) -> None:
+        """Shows the widget, and again when it or what stands above it has changed its height."""
+        self._in_sight = widget
+        self._show_again()
+
+    def watch_virtual_size(self, *_: object) -> None:
+        self._show_again()
+
+    def _show_again(self) -> None:
+        if self._in_sight is not None:
+            self.call_after_refresh(self._show_in_sight)
+
+    def _show_in_sight(self) -> None:
+        if self._in_sight is not None and self._in_sight.is_attached:
+            self.show(self._in_sight)
+
+    def show(self, widget: Widget) -> bool:
+        """Scrolls as little as it takes to see the whole widget, or its top; False if it was in sight."""
+        top, bottom = self.scroll_offset.y, self.scroll_offset.y + self.scrollable_content_region.height
+        region = widget.virtual_region
+        if region.y >= top and region.bottom <= bottom:
+            return False
+        wanted = min(region.y, max(top, region.bottom - (bottom - top))) if region.y >= top else region.y
+        before = self.scroll_offset.y
+        self.scroll_to(y=wanted, animate=False)
+        return round(wanted) != before

@@ -1,0 +1,229 @@
+"""Answering in the picture: the learner fills in the cells that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding
+
+from tutor.answers import cells
+from tutor.app.theme import words
+from tutor.app.widgets.answer import Answered, Drafted
+from tutor.app.widgets.lines import Lines, Row
+from tutor.app.widgets.live_view import Blanks
+from tutor.views.picture import Cell, Mark, Role
+
+if TYPE_CHECKING:
+    from tutor.app.widgets.live_view import LiveView
+
+_LONGEST = 12
+_UNFILLED = "?"
+
+
+class Table(Lines, can_focus=True):
+    """The row under a question whose answer is written into the live picture above.
+
+    Arrows go from cell to cell, what is typed goes into the cell, Enter goes to the next empty one and
+    answers when there is none. Where `may_be_idle`, an empty cell is an answer too.
+    """
+
+    DEFAULT_CSS = "Table { height: auto; }"
+    NOTHING_YET = "Fill in every cell that is asked for."
+    BINDINGS: ClassVar = [
+        Binding("right", "move(0, 1)", "cell", key_display="←→↑↓", id="table.right", tooltip="cell on the right"),
+        Binding("left", "move(0, -1)", "Cell on the left", show=False, id="table.left"),
+        Binding("down", "move(1, 0)", "Cell below", show=False, id="table.down"),
+        Binding("up", "move(-1, 0)", "Cell above", show=False, id="table.up"),
+        Binding("space", "next_cell", "Next cell", show=False, id="table.next"),
+        Binding("enter", "answer", "next, then answer", id="table.answer", tooltip="next empty cell, or answer"),
+        Binding("enter", "go_on", "go on", id="table.go_on"),
+        Binding("backspace", "rub_out", "Rub out", show=False, id="table.rub_out"),
+        Binding("delete", "clear", "Empty the cell", show=False, id="table.clear"),
+    ]
+
+    def __init__(
+        self, live: LiveView, step: int, rows: Sequence[Sequence[Cell]], may_be_idle: bool, *, id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self._live = live
+        self._step = step
+        self._rows = [list(row) for row in rows]
+        self._cells = [place for row in rows for place in row]
+        self._may_be_idle = may_be_idle
+        self._texts: dict[Cell, str] = {}
+        self._wrong: set[Cell] = set()
+        self._here = self._cells[0]
+        self._done = False
+
+    @property
+    def text(self) -> str:
+        """The answer as it is typed elsewhere: rows parted by `;`."""
+        empty = "." if self._may_be_idle else _UNFILLED
+        return "; ".join(" ".join(self._texts.get(place) or empty for place in row) for row in self._rows)
+
+    def rows(self, width: int) -> list[Row]:
+        style = words(self.app.native_ansi_color)
+        if self._done:
+            return [[Segment("The picture shows the answer.", style.quiet)]]
+        if not self.has_focus:
+            return [[Segment("Enter: fill in the blanks of the picture", style.quiet)]]
+        filled = sum(1 for place in self._cells if self._texts.get(place))
+        typed = self._texts.get(self._here, "")
+        return [
+            [
+                Segment(f"{cells.name(self._here, self._cells)}: ", style.plain),
+                Segment(f" {typed}_ ", style.here),
+                Segment(f"   {filled} of {len(self._cells)} filled in", style.quiet),
+            ]
+        ]
+
+    # The picture
+
+    def on_mount(self) -> None:
+        self._draw_over()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        if not self.is_mounted:
+            return
+        if has_focus and not self._done:
+            self._live.show_lessons(self._step)
+        self._draw_over()
+
+    def _draw_over(self) -> None:
+        """Draws blanks, what was typed, and the cursor over the lesson's picture."""
+        self._live.cover(None if self._done else Blanks(self._step, self._overlay()))
+        self.changed()
+
+    def _overlay(self) -> Mapping[Cell, Mark]:
+        overlay = {}
+        for place in self._cells:
+            typed = self._texts.get(place, "")
+            if place == self._here and self.has_focus:
+                overlay[place] = Mark(Role.CURSOR, typed)
+            elif place in self._wrong:
+                overlay[place] = Mark(Role.YOURS, f"×{typed}")
+            elif typed:
+                overlay[place] = Mark(Role.YOURS, typed)
+            else:
+                overlay[place] = Mark(Role.BLANK)
+        return overlay
+
+    # Keys
+
+    def action_move(self, rows: int, columns: int) -> None:
+        """To the cell beside, above or below; past a row's end to the next row."""
+        if self._done:
+            return
+        if columns:
+            at = self._cells.index(self._here) + columns
+            self._go(self._cells[at % len(self._cells)])
+            return
+        row, column = next(
+            (number, row.index(self._here)) for number, row in enumerate(self._rows) if self._here in row
+        )
+        target = self._rows[(row + rows) % len(self._rows)]
+        self._go(target[min(column, len(target) - 1)])
+
+    def action_next_cell(self) -> None:
+        """To the cell after this one."""
+        self.action_move(0, 1)
+
+    def action_rub_out(self) -> None:
+        """Takes back the last character."""
+        self._write(self._texts.get(self._here, "")[:-1])
+
+    def action_clear(self) -> None:
+        """Empties the cell."""
+        self._write("")
+
+    def action_answer(self) -> None:
+        """To the next empty cell; the answer, when there is none."""
+        empty = [] if self._may_be_idle else [place for place in self._cells if not self._texts.get(place)]
+        if not empty:
+            self.post_message(Answered(self.text))
+            return
+        after = self._cells.index(self._here)
+        self._go(next((place for place in empty if self._cells.index(place) > after), empty[0]))
+
+    def action_go_on(self) -> None:
+        """The question is done."""
+        self.post_message(Answered(""))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There are cells to fill as long as the question is open."""
+        return self._done if action == "go_on" else not self._done
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return not self._done and character is not None and character.isprintable() and character != " "
+
+    def on_key(self, event: events.Key) -> None:
+        """A printable character goes into the cell."""
+        character = event.character
+        if self._done or character is None or not character.isprintable() or character == " ":
+            return
+        event.stop()
+        event.prevent_default()
+        self._write(self._texts.get(self._here, "") + character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A pasted table fills the cells from here on."""
+        event.stop()
+        if self._done:
+            return
+        start = self._cells.index(self._here)
+        for place, typed in zip(self._cells[start:], event.text.replace(";", " ").split(), strict=False):
+            self._texts[place] = typed[:_LONGEST]
+        self._drafted()
+
+    def _go(self, place: Cell) -> None:
+        self._here = place
+        self._draw_over()
+        self._live.bring_into_sight(place)
+
+    def _write(self, text: str) -> None:
+        if self._done:
+            return
+        self._texts[self._here] = text[:_LONGEST]
+        self._wrong.discard(self._here)
+        self._drafted()
+
+    def _drafted(self) -> None:
+        self._draw_over()
+        self.post_message(Drafted(self.text if any(self._texts.values()) else ""))
+
+    # What the question's panel asks for
+
+    def restore(self, draft: str) -> None:
+        rows = [row.split() for row in draft.split(";")]
+        if [len(row) for row in rows] == [len(row) for row in self._rows]:
+            typed = [text for row in rows for text in row]
+            unfilled = (_UNFILLED, ".") if self._may_be_idle else (_UNFILLED,)
+            self._texts = {place: text for place, text in zip(self._cells, typed, strict=True) if text not in unfilled}
+        self._draw_over()
+
+    def wrong(self, text: str, difference: dict[str, Any] | None) -> None:
+        place = self._at(difference)
+        if place is not None:
+            self._wrong.add(place)
+            self._go(place)
+        self._draw_over()
+
+    def settle(self, solved: bool) -> None:
+        self._done = True
+        self._live.show_lessons(self._step)
+        self._draw_over()
+
+    def take_focus(self) -> None:
+        self.focus(scroll_visible=False)
+
+    def _at(self, difference: dict[str, Any] | None) -> Cell | None:
+        """The asked cell with the coordinates that a verdict names."""
+        if difference is None:
+            return None
+        return next(
+            (place for place in self._cells if all(difference.get(name) == value for name, value in place)), None
+        )

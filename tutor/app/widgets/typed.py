@@ -1,0 +1,93 @@
+"""Answering by typing: a number with its unit, or whatever a question has no other way of asking for."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.reactive import var
+from textual.widgets import Input
+
+from tutor.app.widgets.answer import Answered, Drafted
+from tutor.app.widgets.said import Said
+
+
+class Entry(Input):
+    """Enter answers, and goes on once the question is done and nothing new is typed."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "submit", "answer", id="typed.answer"),
+        Binding("enter", "go_on", "go on", id="typed.go_on"),
+    ]
+    done = var(False)
+
+    async def action_go_on(self) -> None:
+        """Goes on, or answers once more."""
+        await self.action_submit()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter says what it does."""
+        if action in ("submit", "go_on"):
+            return (action == "go_on") == (self.done and not self.value)
+        return True
+
+
+class Typed(Horizontal):
+    """One row to type in."""
+
+    DEFAULT_CSS = """
+    Typed { height: 1; }
+    Typed .label { width: 8; }
+    Typed Input { width: 1fr; max-width: 60; }
+    """
+    NOTHING_YET = "Type your answer, then Enter."
+
+    def __init__(self, expects: str, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._expects = expects
+
+    def compose(self) -> ComposeResult:
+        from rich.text import Text
+
+        label = Said(classes="label")
+        label.say(Text("Answer"))
+        yield label
+        entry = Entry(placeholder=self._expects, compact=True, select_on_focus=False)
+        entry.cursor_blink = False
+        yield entry
+
+    @property
+    def entry(self) -> Entry:
+        return self.query_one(Entry)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.refresh_bindings()
+        self.post_message(Drafted(event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(Answered(event.value.strip()))
+
+    def restore(self, draft: str) -> None:
+        with self.prevent(Input.Changed):
+            self.entry.value = draft
+        self.entry.cursor_position = len(draft)
+
+    def wrong(self, text: str, difference: dict[str, Any] | None) -> None:
+        """The wrong answer stays, marked: typing replaces it, an arrow key begins to mend it."""
+        self.entry.action_select_all()
+
+    def settle(self, solved: bool) -> None:
+        self.entry.done = True
+        self.entry.placeholder = ""
+        with self.prevent(Input.Changed):
+            self.entry.value = ""
+
+    def take_focus(self) -> None:
+        self.entry.focus(scroll_visible=False)

@@ -1,0 +1,105 @@
+"""What a check found: every case, the first difference in words, and the same difference drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from tutor.app.theme import Words, words
+from tutor.app.widgets.picture_view import PictureView
+from tutor.app.widgets.said import Said
+from tutor.checker.verdict import Case, CheckResult
+from tutor.safe_text import visible
+from tutor.views.palette import DONE
+
+if TYPE_CHECKING:
+    from tutor.course.model import Exercise
+
+_LAST_PRINTED = 6
+
+
+class VerdictView(Vertical):
+    """Text, and below it the picture of the first difference, if the check can draw it."""
+
+    DEFAULT_CSS = """
+    VerdictView { height: auto; }
+    VerdictView PictureView { margin: 1 0 0 0; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Said(classes="words")
+        yield PictureView()
+        yield Said(classes="caption")
+
+    def on_mount(self) -> None:
+        self.query_one(PictureView).display = False
+
+    def say(self, line: Text | str) -> None:
+        """One line instead of a verdict."""
+        self.query_one(".words", Said).say(line)
+        self._draw(None)
+
+    def show(self, result: CheckResult, exercise: Exercise) -> None:
+        """Shows what a check found."""
+        self.query_one(".words", Said).say(*verdict_texts(result, exercise, words(self.app.native_ansi_color)))
+        failing = next((case for case in result.cases if not case.passed), None)
+        self._draw(failing)
+
+    def _draw(self, case: Case | None) -> None:
+        view, caption = self.query_one(PictureView), self.query_one(".caption", Said)
+        if case is None or case.picture is None:
+            view.display = False
+            caption.say()
+            return
+        from tutor.views.explain import explained
+
+        drawn = explained(case.picture)
+        view.display = True
+        view.show(drawn.picture)
+        caption.say(Text(drawn.caption, words(self.app.native_ansi_color).quiet))
+        cell = case.picture.get("cell")
+        if isinstance(cell, dict):
+            self.call_after_refresh(view.bring_into_sight, tuple(sorted(cell.items())))
+
+
+def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list[Text | str]:
+    """A verdict in words. Whatever a learner's file said comes as Text, never as markup."""
+    texts: list[Text | str] = []
+    failing = [case for case in result.cases if not case.passed]
+    if result.passed:
+        texts.append(Text.assemble(("Right", style.right), f": all {len(result.cases)} cases."))
+        if exercise.why:
+            texts.append(exercise.why)
+    elif failing:
+        count = f"{len(failing)} of {len(result.cases)} cases"
+        texts.append(Text.assemble(("Not right", style.wrong), f": {count}. The first, {visible(failing[0].name)}:"))
+        texts.append(Text(visible(failing[0].reason)))
+    elif result.error is not None:
+        line = f"line {result.error.line}: " if result.error.line is not None else ""
+        kind = result.error.kind.replace("_", " ")
+        said = visible(result.error.message, lines=True)
+        texts.append(Text.assemble(("Not right", style.wrong), f" ({kind}): {line}{said}"))
+    if len(result.cases) > 1:
+        texts.append(_cases(result, style))
+    printed = visible(result.output, lines=True).rstrip().splitlines()
+    if printed:
+        left_out = f" (the last {_LAST_PRINTED} lines)" if len(printed) > _LAST_PRINTED else ""
+        texts.append(Text(f"Your file printed{left_out}:", style.quiet))
+        texts += [Text(f"  {line}") for line in printed[-_LAST_PRINTED:]]
+    return texts
+
+
+def _cases(result: CheckResult, style: Words) -> Text:
+    """Every case with its sign, one after another."""
+    text = Text()
+    for case in result.cases:
+        if text:
+            text.append("   ")
+        sign, look = (DONE, style.right) if case.passed else ("×", style.wrong)
+        text.append(f"{sign} ", look)
+        # A no-break space keeps a case's name together where the row ends
+        text.append(visible(case.name).replace(" ", "\u00a0"), style.quiet)
+    return text

@@ -122,8 +122,9 @@ def peak_activations(schedule: str, stages: int, micro_batches: int, stage: int,
     | 1f1b | min(m, p - stage) |
     | interleaved | min(v m, warm-up forwards + 1) |
     | looped-bfs | v m |
-    | zb-h1, zb-h2 | min(m, p), min(m, 2p): the memory caps of Qi et al., reached on every rank |
-    | zb-v | 2 min(m, p) chunks, half a rank each |
+    | zb-h1 | min(m, p), with v > 1 min(v m, p + (v-1) r) for rounds of r micro-batches, on every rank |
+    | zb-h2 | min(m, 2p): the memory cap of Qi et al., reached on every rank |
+    | zb-v | min(2 p, 2 m, m + 1 + stage) chunks, half a rank each |
     | dualpipe, dualpipe-v | p+1, and 2p+1 chunks of half a rank |
 
     >>> [peak_activations("1f1b", 4, 8, stage) for stage in range(4)]
@@ -137,11 +138,11 @@ def peak_activations(schedule: str, stages: int, micro_batches: int, stage: int,
         case "interleaved":
             return min(v * m, interleaved_warmup(p, m, v, rank) + 1)
         case "zb-h1":
-            return min(m, p)
+            return min(v * m, p + interleaved_warmup(p, m, v, p - 1))
         case "zb-h2":
             return min(m, 2 * p)
         case "zb-v":
-            return 2 * min(m, p)
+            return min(2 * p, 2 * m, m + 1 + rank)
         case "dualpipe":
             return p + 1
         case "dualpipe-v":

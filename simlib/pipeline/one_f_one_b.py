@@ -2,8 +2,9 @@
 
 Four micro-batches through three stages, B twice as long as F:
 
-    stage 0   F0 F1 F2 .  .  .  B0 B0 F3 .  B1 B1 .  B2 B2 .  B3 B3       (as many columns as GPipe's)
-    stage 1   .  F0 F1 .  B0 B0 F2 B1 B1 F3 B2 B2 . ...
+    stage 0   F0 F1 F2 .  .  .  .  B0 B0 F3 B1 B1 .  B2 B2 .  B3 B3
+    stage 1   .  F0 F1 .  .  B0 B0 F2 B1 B1 F3 B2 B2 .  B3 B3 .  .
+    stage 2   .  .  F0 B0 B0 F1 B1 B1 F2 B2 B2 F3 B3 B3 .  .  .  .
 
 A rank goes through three phases:
 
@@ -19,6 +20,7 @@ bubble is GPipe's: the first micro-batch still has to come down, the last still 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from simlib.pipeline.operations import BACKWARD, FORWARD, Operation, Orders, passes
@@ -30,14 +32,18 @@ def orders(stages: int, micro_batches: int) -> Orders:
     >>> [" ".join(map(str, row)) for row in orders(2, 3)]
     ['0F0 0F1 0B0 0F2 0B1 0B2', '1F0 1B0 1F1 1B1 1F2 1B2']
     """
-    return tuple(_row(stage, stages, micro_batches) for stage in range(stages))
+    return tuple(
+        in_turn(
+            forwards=passes(stage, FORWARD, range(micro_batches)),
+            backwards=passes(stage, BACKWARD, range(micro_batches)),
+            warmup=stages - 1 - stage,
+        )
+        for stage in range(stages)
+    )
 
 
-def _row(stage: int, stages: int, micro_batches: int) -> tuple[Operation, ...]:
-    forwards = passes(stage, FORWARD, range(micro_batches))
-    backwards = passes(stage, BACKWARD, range(micro_batches))
-    warmup = min(stages - 1 - stage, micro_batches)
-    in_turn = micro_batches - warmup
-
-    alternating = chain.from_iterable(zip(forwards[warmup:], backwards[:in_turn], strict=True))
-    return (*forwards[:warmup], *alternating, *backwards[in_turn:])
+def in_turn(forwards: Sequence[Operation], backwards: Sequence[Operation], warmup: int) -> tuple[Operation, ...]:
+    """A row of the three phases: `warmup` forwards (or all there are), one F one B in turn, the backwards left."""
+    warmup = min(warmup, len(forwards))
+    alternating = zip(forwards[warmup:], backwards, strict=False)
+    return (*forwards[:warmup], *chain.from_iterable(alternating), *backwards[len(backwards) - warmup :])

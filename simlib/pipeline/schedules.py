@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from simlib.pipeline import gpipe, one_f_one_b
+from simlib.pipeline import (
+    dualpipe,
+    dualpipe_v,
+    gpipe,
+    interleaved,
+    interleaved_zero_bubble,
+    looped_bfs,
+    one_f_one_b,
+    zero_bubble,
+    zero_bubble_v,
+)
 from simlib.pipeline.durations import StageTimes, Times, durations
 from simlib.pipeline.operations import Operation, Orders, forwards_only
 from simlib.pipeline.sizes import Sizes, checked_sizes
@@ -113,7 +123,24 @@ def schedule(
     return Schedule(name, *sizes, run(orders, durations(orders, times)))
 
 
+def _zb_h1(sizes: Sizes, times: StageTimes) -> Orders:
+    if sizes.chunks > 1:
+        return interleaved_zero_bubble.orders(*sizes)
+    return zero_bubble.orders(sizes.stages, sizes.micro_batches, times, memory=sizes.stages)
+
+
+def _zb_h2(sizes: Sizes, times: StageTimes) -> Orders:
+    return zero_bubble.orders(sizes.stages, sizes.micro_batches, times, memory=2 * sizes.stages)
+
+
 _ORDERS: dict[str, Callable[[Sizes, StageTimes], Orders]] = {
     "gpipe": lambda sizes, _: gpipe.orders(sizes.stages, sizes.micro_batches),
     "1f1b": lambda sizes, _: one_f_one_b.orders(sizes.stages, sizes.micro_batches),
+    "interleaved": lambda sizes, _: interleaved.orders(*sizes),
+    "looped-bfs": lambda sizes, _: looped_bfs.orders(*sizes),
+    "zb-h1": _zb_h1,
+    "zb-h2": _zb_h2,
+    "zb-v": lambda sizes, _: zero_bubble_v.orders(sizes.stages, sizes.micro_batches),
+    "dualpipe": lambda sizes, _: dualpipe.orders(sizes.stages, sizes.micro_batches),
+    "dualpipe-v": lambda sizes, _: dualpipe_v.orders(sizes.stages, sizes.micro_batches),
 }

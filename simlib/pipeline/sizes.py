@@ -18,7 +18,7 @@ SCHEDULES = (
     "dualpipe-v",
 )
 V_SHAPED = ("zb-v", "dualpipe-v")  # rank r holds model stages r and 2p-1-r: two chunks, always
-ANY_CHUNKS = ("interleaved", "looped-bfs")  # rank r holds model stages r, r+p, r+2p, …
+ANY_CHUNKS = ("interleaved", "looped-bfs", "zb-h1")  # rank r holds model stages r, r+p, r+2p, …
 
 MOST_PASSES = 2**20  # forward passes of one schedule, all stages together: a second or two of work
 
@@ -49,12 +49,12 @@ def checked_sizes(schedule: str, stages: object, micro_batches: object, chunks: 
             raise BadArgument("chunks", chunks, f"2: {schedule} folds the model once over the ranks")
         v = 2
     elif schedule not in ANY_CHUNKS and v != 1:
-        raise BadArgument("chunks", chunks, f"1 for {schedule}; {' and '.join(ANY_CHUNKS)} take more")
+        raise BadArgument("chunks", chunks, f"1 for {schedule}; {', '.join(ANY_CHUNKS)} take more")
     if p * v * m > MOST_PASSES:
         most = MOST_PASSES // (p * v)
         accepted = f"at most {most:,} with {p:,} stages" if most else f"stages x chunks of at most {MOST_PASSES:,}"
         raise BadArgument("micro_batches", micro_batches, accepted)
-    if schedule == "interleaved":
+    if schedule == "interleaved" or (schedule == "zb-h1" and v > 1):
         rounds = max(1, m // p)
         if m % rounds:
             raise BadArgument(

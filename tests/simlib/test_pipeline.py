@@ -9,13 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib.errors import BadArgument
-from simlib.pipeline import Schedule, formulas, schedule
+from simlib.pipeline import SCHEDULES, Schedule, formulas, schedule
 
 ONE_CHUNK = ("gpipe", "1f1b")
 TIMES = st.sampled_from([0.3, 0.5, 1, 1.5, 2, 3.7, 10, 3.141592653589793])
 STAGES = st.integers(1, 9)
 MICRO_BATCHES = st.integers(1, 20)
 LATENCY = st.sampled_from([0, 0.1, 1, 5])
+
+
+@st.composite
+def sizes(draw, name: str, least: int = 1) -> tuple[str, int, int, int]:
+    """Name, stages, micro-batches (at least `least` times the stages, or 1) and chunks that the schedule takes."""
+    stages = draw(st.integers(1, 4)) * 2 if name == "dualpipe" else draw(STAGES)
+    chunks = draw(st.integers(1, 4)) if name in ("interleaved", "looped-bfs", "zb-h1") else 1
+    lowest = 2 * stages if name.startswith("dualpipe") else least * stages if least > 1 else 1
+    micro_batches = lowest + draw(st.integers(0, 12))
+    if name == "interleaved" or chunks > 1:
+        micro_batches -= micro_batches % max(1, micro_batches // stages)
+    if name == "dualpipe":
+        micro_batches += micro_batches % 2
+    return name, stages, micro_batches, chunks
 
 
 def assert_valid(made: Schedule, latency: float = 0, forward_only: bool = False) -> None:
@@ -56,12 +70,69 @@ def assert_valid(made: Schedule, latency: float = 0, forward_only: bool = False)
     assert seen == set(when)
 
 
-@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES, TIMES, TIMES, LATENCY, st.booleans())
-def test_gpipe_and_1f1b_are_valid(name, stages, micro_batches, forward, backward, latency, forward_only):
-    made = schedule(
-        name, stages, micro_batches, forward=forward, backward=backward, forward_only=forward_only, latency=latency
-    )
-    assert_valid(made, latency, forward_only)
+@pytest.mark.parametrize("name", SCHEDULES)
+@given(st.data(), TIMES, TIMES, TIMES, TIMES, LATENCY, st.booleans())
+def test_every_schedule_is_valid_for_any_sizes_and_times(name, data, forward, backward, input, weight, latency, only):
+    times = {"forward": forward, "backward": backward, "input": input, "weight": weight, "latency": latency}
+    made = schedule(*data.draw(sizes(name)), forward_only=only, **times)
+    assert_valid(made, latency, only)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+@given(st.data())
+def test_activations_held_are_those_of_the_formulas(name, data):
+    _, stages, micro_batches, chunks = data.draw(sizes(name))
+    made = schedule(name, stages, micro_batches, chunks)
+    assert list(made.peak_activations) == [
+        formulas.peak_activations(name, stages, micro_batches, stage, chunks) for stage in range(stages)
+    ]
+
+
+@pytest.mark.parametrize(("name", "cap"), [("zb-h1", 1), ("zb-h2", 2)])
+@given(STAGES, MICRO_BATCHES, TIMES, TIMES, TIMES, LATENCY)
+def test_zero_bubble_plans_keep_within_their_memory(name, cap, stages, micro_batches, forward, input, weight, latency):
+    made = schedule(name, stages, micro_batches, forward=forward, input=input, weight=weight, latency=latency)
+    assert max(made.peak_activations) <= cap * stages
+
+
+@pytest.mark.parametrize("name", ["interleaved", "looped-bfs"])
+@given(st.data(), TIMES, TIMES)
+def test_chunks_divide_the_bubble(name, data, forward, backward):
+    _, stages, micro_batches, chunks = data.draw(sizes(name, least=2))
+    made = schedule(name, stages, micro_batches, chunks, forward=forward, backward=backward)
+    assert made.idle == pytest.approx([(stages - 1) * (forward + backward) / chunks] * stages, abs=1e-9)
+    assert made.bubble == pytest.approx(formulas.bubble(stages, micro_batches, chunks), abs=1e-12)
+    assert made.bubble_of_ideal == pytest.approx(formulas.bubble_of_ideal(stages, micro_batches, chunks), abs=1e-12)
+    assert made.makespan == pytest.approx(formulas.makespan(stages, micro_batches, forward, backward, chunks))
+
+
+@given(STAGES, st.integers(0, 12), TIMES, st.sampled_from([0.3, 0.5, 1]))
+def test_zb_h1_has_the_bubble_of_its_paper(stages, more, unit, weight):
+    """(p-1) (F + I - W), for F = I >= W and no fewer micro-batches than stages (Qi et al. 2023, table 2)."""
+    times = {"forward": unit, "input": unit, "weight": weight * unit}
+    made = schedule("zb-h1", stages, stages + more, **times)
+    assert made.idle == pytest.approx([(stages - 1) * (2 - weight) * unit] * stages, abs=1e-9)
+
+
+@given(STAGES, st.integers(0, 12), TIMES)
+def test_zb_h2_and_zb_v_have_no_bubble_within_a_rank(stages, more, unit):
+    """For F = I = W; what is left is the stagger of the ranks' starts."""
+    times = {"forward": unit, "input": unit, "weight": unit}
+    micro_batches = 2 * stages + more
+    for name, hop in [("zb-h2", unit), ("zb-v", unit / 2)]:
+        made = schedule(name, stages, micro_batches, **times)
+        assert made.span == pytest.approx([3 * micro_batches * unit] * stages)
+        assert made.makespan == pytest.approx(3 * micro_batches * unit + (stages - 1) * hop)
+
+
+@given(st.data(), TIMES)
+def test_dualpipe_has_the_bubble_of_its_authors(data, unit):
+    """(P/2 - 1) (F&B + B - 3W) for P model stages, F = I = W (DeepSeek-AI, README of DualPipe)."""
+    times = {"forward": unit, "backward": 2 * unit, "input": unit, "weight": unit}
+    made = schedule(*data.draw(sizes("dualpipe")), **times)
+    assert made.idle == pytest.approx([(made.stages / 2 - 1) * 2 * unit] * made.stages, abs=1e-9)
+    folded = schedule(*data.draw(sizes("dualpipe-v")), **times)
+    assert folded.idle == pytest.approx([(folded.stages - 1) * unit] * folded.stages, abs=1e-9)
 
 
 @given(st.data(), STAGES, MICRO_BATCHES)
@@ -94,14 +165,6 @@ def test_latency_delays_gpipe_by_every_message_of_the_longest_path(stages, micro
     assert made.makespan == pytest.approx(
         formulas.makespan(stages, micro_batches, forward=forward, backward=backward, latency=latency)
     )
-
-
-@given(st.sampled_from(ONE_CHUNK), STAGES, MICRO_BATCHES)
-def test_memory(name, stages, micro_batches):
-    expected = [micro_batches if name == "gpipe" else min(micro_batches, stages - stage) for stage in range(stages)]
-    made = schedule(name, stages, micro_batches)
-    assert list(made.peak_activations) == expected
-    assert expected == [formulas.peak_activations(name, stages, micro_batches, stage) for stage in range(stages)]
 
 
 def test_the_forward_grid_of_the_first_lesson():

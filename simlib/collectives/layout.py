@@ -16,6 +16,7 @@ from simlib.errors import BadArgument
 Array = npt.NDArray[Any]
 
 MOST_WORKERS = 1024
+MOST_CHUNKS = 4096
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,23 @@ class Layout:
         return flat if self.even else flat[:, self._filled]
 
 
+def check_count(arrays: Sequence[npt.ArrayLike], name: str = "arrays") -> int:
+    """How many arrays, one per worker, there are. Raises BadArgument for none, or for more than 1024."""
+    accepted = f"a list of 1 to {MOST_WORKERS:,} arrays, one per worker"
+    if not isinstance(arrays, (list, tuple, np.ndarray)) or (isinstance(arrays, np.ndarray) and arrays.ndim == 0):
+        raise BadArgument(name, arrays, accepted)
+    if not 1 <= len(arrays) <= MOST_WORKERS:
+        raise BadArgument(f"the number of {name}", len(arrays), accepted)
+    return len(arrays)
+
+
 def check_arrays(arrays: Sequence[npt.ArrayLike], name: str = "arrays") -> list[Array]:
     """`arrays`, one per worker, as NumPy arrays of one dtype.
 
     Lists of Python numbers take the dtype they have in common. Raises BadArgument for no array or more
     than 1024, for arrays of unequal dtype and for what is not numbers.
     """
-    accepted = f"a list of 1 to {MOST_WORKERS:,} arrays, one per worker"
-    if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__len__"):
-        raise BadArgument(name, arrays, accepted)
-    if not 1 <= len(arrays) <= MOST_WORKERS:
-        raise BadArgument(f"the number of {name}", len(arrays), accepted)
+    check_count(arrays, name)
     checked = []
     for rank, given in enumerate(arrays):
         try:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simlib.collectives.executor import Replay, Tally
 from simlib.collectives.layout import Array, Layout
-from simlib.collectives.plan import ADD, COPY, Indices, Plan
+from simlib.collectives.plan import ADD, COPY, Indices, Moves, Plan
 from simlib.errors import whole_number
 
 
@@ -83,10 +82,8 @@ class Trace:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Every step in order."""
-        itemsize = self.start.dtype.itemsize
-        sizes = np.array(self.layout.lengths, dtype=np.intp) * itemsize
         return tuple(
-            Step(m.phase, number, m.sources, m.destinations, m.chunks, sizes[m.chunks], m.adds, m.into)
+            Step(m.phase, number, m.sources, m.destinations, m.chunks, self._sizes[m.chunks], m.adds, m.into)
             for number, m in enumerate(self.plan(), start=1)
         )
 
@@ -142,17 +139,23 @@ class Trace:
     @cached_property
     def bytes_sent(self) -> list[int]:
         """Bytes that each worker sends, forwarded ones included."""
-        return self._total("sources", self._sizes)
+        return self._total("sources")
 
     @cached_property
     def bytes_received(self) -> list[int]:
         """Bytes that each worker receives."""
-        return self._total("destinations", self._sizes)
+        return self._total("destinations")
 
     @cached_property
     def messages_sent(self) -> list[int]:
-        """Messages that each worker sends; those of an empty chunk count too."""
-        return self._total("sources", np.ones_like(self._sizes))
+        """Messages that each worker sends. All chunks from one worker to another in one step are one message.
+
+        A message of an empty chunk counts too.
+        """
+        total = np.zeros(self.world_size, dtype=np.intp)
+        for m in self.plan():
+            np.add.at(total, self._pairs(m)[0] // self.world_size, 1)
+        return [int(number) for number in total]
 
     @property
     def busiest_link_bytes(self) -> int:
@@ -166,12 +169,16 @@ class Trace:
         """
         total = 0.0
         for m in self.plan():
-            cost = alpha + self._sizes[m.chunks] / bandwidth
-            busiest = max(
-                np.bincount(m.sources, cost).max(initial=0.0), np.bincount(m.destinations, cost).max(initial=0.0)
-            )
-            total += float(busiest)
+            pairs, sizes = self._pairs(m)
+            cost = alpha + sizes / bandwidth
+            busiest = (np.bincount(ports, cost).max(initial=0.0) for ports in divmod(pairs, self.world_size))
+            total += float(max(busiest))
         return total
+
+    def _pairs(self, m: Moves) -> tuple[Indices, Indices]:
+        """The messages of a step as source x world size + destination, each once, and the bytes of each."""
+        pairs, of = np.unique(m.sources * self.world_size + m.destinations, return_inverse=True)
+        return pairs, np.bincount(of, self._sizes[m.chunks], len(pairs)).astype(np.intp)
 
     @cached_property
     def _sizes(self) -> Indices:
@@ -183,10 +190,10 @@ class Trace:
         """Only all-to-all moves chunks into other slots: then workers' arrays may be of unequal length."""
         return self.collective == "all-to-all" and not self.layout.even
 
-    def _total(self, column: str, weights: Any) -> list[int]:
+    def _total(self, column: str) -> list[int]:
         total = np.zeros(self.world_size, dtype=np.intp)
         for m in self.plan():
-            np.add.at(total, getattr(m, column), weights[m.chunks])
+            np.add.at(total, getattr(m, column), self._sizes[m.chunks])
         return [int(number) for number in total]
 
     @cached_property

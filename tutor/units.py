@@ -110,6 +110,11 @@ def find(text: str) -> Unit | None:
     return _UNITS.get(text) or _LAZY.get(text) or _UNITS.get(text[:1].upper() + text[1:]) or _LAZY.get(text.lower())
 
 
+def spellings() -> list[str]:
+    """Every way in which a unit may be written, the longer before those that they begin with."""
+    return sorted(_UNITS, key=len, reverse=True)
+
+
 def measure_of(unit: str) -> str:
     """What a figure in this unit measures: bytes, seconds, a share …; a noun such as steps is a count."""
     found = find(unit) if unit else None

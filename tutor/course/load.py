@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tutor.course.fields import Fields, check_id, toml
 from tutor.course.model import Course, Lesson, Place
@@ -19,6 +20,20 @@ def course_folder() -> Path:
     return Path(str(lessons.__file__)).parent
 
 
+@dataclass(frozen=True)
+class CourseFile:
+    """What course.toml says."""
+
+    title: str
+    lessons: tuple[str, ...]  # folders, in the order of the course
+    misconceptions: Mapping[str, str]  # id -> the belief
+    file: Path
+    lines: Mapping[str, int]  # key -> its line
+
+    def at(self, key: str) -> Place:
+        return Place(self.file, self.lines.get(key, 1))
+
+
 def load(folder: Path | None = None) -> Course:
     """The course in `folder`, or the one that comes with the tutor.
 
@@ -26,18 +41,17 @@ def load(folder: Path | None = None) -> Course:
     file and line, for whatever cannot be read as a course.
     """
     folder = course_folder() if folder is None else Path(folder)
-    title, listed, misconceptions = read_course_file(folder)
-    lessons = [read_lesson(folder / name) for name in listed if is_there(folder / name / LESSON_FILE)]
-    return Course(title, folder, tuple(lessons), misconceptions)
+    course = read_course_file(folder)
+    lessons = [read_lesson(folder / name) for name in course.lessons if is_there(folder / name / LESSON_FILE)]
+    return Course(course.title, folder, tuple(lessons), course.misconceptions)
 
 
-def read_course_file(folder: Path) -> tuple[str, tuple[str, ...], dict[str, str]]:
-    """Title, folders of the lessons in order, and misconceptions by id. Raises CourseError."""
+def read_course_file(folder: Path) -> CourseFile:
+    """The course.toml of a course. Raises CourseError."""
     file = folder / COURSE_FILE
     text = read_text(file)
-    table: dict[str, Any] = toml(text, file, 1)
     # The file has no fence before its first line, hence line 0
-    fields = Fields(table, COURSE_FILE, Place(file, 0), text)
+    fields = Fields(toml(text, file, 1), COURSE_FILE, Place(file, 0), text)
     title = fields.text("title", required=True)
     listed = fields.texts("lessons")
     for name in listed:
@@ -48,7 +62,7 @@ def read_course_file(folder: Path) -> tuple[str, tuple[str, ...], dict[str, str]
         if not isinstance(belief, str) or not belief.strip():
             raise fields.error(identity, f"misconception {identity!r} has no belief; accepted: a sentence in quotes")
     fields.done()
-    return title, listed, misconceptions
+    return CourseFile(title, listed, misconceptions, file, fields.lines)
 
 
 def is_there(file: Path) -> bool:

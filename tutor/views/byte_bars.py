@@ -147,10 +147,10 @@ class ByteBars(Picture):
             max(10, width - _HEAD),
         )
         if self.capacity is not None:
-            yield compose(scale.capacity_label(str(self.capacity), _HEAD), 0, None)
+            yield compose(scale.capacity_label(str(self.capacity), _HEAD), width, 0, None)
         for of in self.stages:
-            yield compose(sorted(self._bar(of, scale), key=lambda piece: piece[0]), 0, None)
-        yield compose(scale.ruler(*self._unit, _HEAD), 0, None)
+            yield compose(sorted(self._bar(of, scale), key=lambda piece: piece[0]), width, 0, None)
+        yield compose(scale.ruler(*self._unit, _HEAD), width, 0, None)
 
     def _bar(self, of: StageBytes, scale: ByteScale) -> Iterator[tuple[int, Run]]:
         yield 0, Run(f"stage {of.stage}", Role.HEAD)

@@ -30,7 +30,7 @@ class ByteScale:
         if capacity is None or capacity > _FAR * longest:
             return cls(longest, columns, None, capacity)
         most = max(longest, capacity)
-        return cls(most, columns - 1, round(capacity / most * (columns - 1)), capacity)
+        return cls(most, columns - 1, max(1, round(capacity / most * (columns - 1))), capacity)
 
     def column(self, count: float) -> int:
         """The column where `count` bytes end, the capacity's own column counted."""

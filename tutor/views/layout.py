@@ -113,25 +113,24 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def compose(pieces: Iterable[tuple[int, Run]], start: int, stop: int | None) -> Line:
-    """Runs at their columns, in order, with blanks between them, cut to columns `start` to `stop`.
+def compose(pieces: Iterable[tuple[int, Run]], columns: int, start: int, stop: int | None) -> Line:
+    """A row of `columns` columns, cut to `start` to `stop`: runs at their columns, in order, and blanks between them.
 
     Pieces that lie outside may be left out, so a row of thousands of cells costs only what is looked at.
 
-    >>> compose([(0, Run("ab")), (4, Run("cd"))], 1, 5)[1:]
-    [Run(text='  ', role=<Role.PLAIN: 'plain'>, cell=None), Run(text='c', role=<Role.PLAIN: 'plain'>, cell=None)]
+    >>> [run.text for run in compose([(0, Run("ab")), (4, Run("cd"))], 9, 1, 8)]
+    ['b', '  ', 'cd', '  ']
     """
+    stop = columns if stop is None else min(stop, columns)
     out: Line = []
     at = start
     for column, run in pieces:
-        end = column + len(run.text)
-        if end <= at:
-            continue
-        if stop is not None and column >= stop:
+        if column >= stop:
             break
-        if column > at:
-            out.append(Run(" " * (column - at)))
-        text = run.text[max(0, at - column) : None if stop is None else stop - column]
-        out.append(run._replace(text=text))
+        text = run.text[max(0, at - column) : stop - column]
+        if not text:
+            continue
+        out += space(column - at)
+        out.append(run if text == run.text else run._replace(text=text))
         at = max(at, column) + len(text)
-    return out
+    return [*out, *space(stop - at)]

@@ -100,7 +100,11 @@ class Picture(ABC):
 
     @abstractmethod
     def line(self, row: int, width: int, start: int = 0, stop: int | None = None) -> list[Run]:
-        """The runs of `row` in the layout for `width`, cut to columns `start` to `stop` (default: all of them)."""
+        """The runs of `row` in the layout for `width`, cut to columns `start` to `stop` (default: all of them).
+
+        A cut is exactly that part of the whole row, blanks included; the whole row may end before the
+        picture's last column.
+        """
 
     @abstractmethod
     def cells(self) -> Mapping[Cell, CellValue]:

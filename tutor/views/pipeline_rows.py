@@ -92,7 +92,8 @@ class PipelineRows(Picture):
             named, pieces = Run(self.time_name, Role.QUIET), self.ruler(*window)
         else:
             named, pieces = Run(self.row_name(row - 1), Role.HEAD), self.row(row - 1, *window)
-        return compose(chain([(0, named)], ((head + at, run) for at, run in pieces)), start, stop)
+        moved = ((head + at, run) for at, run in pieces)
+        return compose(chain([(0, named)], moved), head + self.columns(), start, stop)
 
     def marked(self, overlay: Overlay) -> Self:
         return replace(self, overlay=MappingProxyType(dict(overlay)))

@@ -77,9 +77,9 @@ class RingTable(Picture):
         if row < 0 or row > self.workers:
             foot = self._foot(width)
             at = row - self.workers - 2
-            return compose([(0, Run(""))], start, stop) if not 0 <= at < len(foot) else cut(foot[at], start, stop)
+            return cut(foot[at], start, stop) if 0 <= at < len(foot) else []
         pieces = self._head(width, start, stop) if row == 0 else self._row(row - 1, width, start, stop)
-        return compose(pieces, start, stop)
+        return compose(pieces, self._layout(width)[-1].stop + self._after, start, stop)
 
     def cells(self) -> Mapping[Cell, CellValue]:
         return LookedUp(

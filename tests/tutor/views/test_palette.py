@@ -1,0 +1,97 @@
+"""Colours that can be read: contrast on dark and light backgrounds, in truecolour and in the 16 of real terminals."""
+
+from __future__ import annotations
+
+import pytest
+
+from tutor.views import palette
+from tutor.views.palette import STYLES, rgb, style
+from tutor.views.picture import Role
+
+# The 16 colours as two wide-spread terminals show them
+VGA = [
+    "#000000",
+    "#aa0000",
+    "#00aa00",
+    "#aa5500",
+    "#0000aa",
+    "#aa00aa",
+    "#00aaaa",
+    "#aaaaaa",
+    "#555555",
+    "#ff5555",
+    "#55ff55",
+    "#ffff55",
+    "#5555ff",
+    "#ff55ff",
+    "#55ffff",
+    "#ffffff",
+]
+XTERM = [
+    "#000000",
+    "#cd0000",
+    "#00cd00",
+    "#cdcd00",
+    "#0000ee",
+    "#cd00cd",
+    "#00cdcd",
+    "#e5e5e5",
+    "#7f7f7f",
+    "#ff0000",
+    "#00ff00",
+    "#ffff00",
+    "#5c5cff",
+    "#ff00ff",
+    "#00ffff",
+    "#ffffff",
+]
+PAGES = {"dark": ["#000000", "#11151c", "#1e1e2e"], "light": ["#ffffff", "#fdf6e3"]}
+# Dots of what is not there need not be read, only seen
+FAINT = {Role.IDLE, Role.ABSENT}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [value / 255 for value in rgb(colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_every_role_has_a_style(background):
+    assert set(STYLES[background]) == set(Role)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+@pytest.mark.parametrize("role", list(Role))
+def test_truecolour_contrast(background, role):
+    look = style(role, background)
+    pages = [look.background] if look.background else PAGES[background]
+    least = 3 if role in FAINT else 4.5
+    assert all(contrast(look.foreground, page) >= least for page in pages)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("colours", [VGA, XTERM], ids=["vga", "xterm"])
+def test_sixteen_colours_contrast(background, role, colours):
+    ansi = style(role, background).ansi
+    if ansi is not None:
+        page = colours[0] if background == "dark" else colours[15]
+        assert contrast(colours[ansi], page) >= 3
+
+
+def test_the_same_thing_has_the_same_family_of_colour():
+    for background in ("dark", "light"):
+        assert style(Role.FORWARD, background).ansi == style(Role.WEIGHTS, background).ansi
+        assert style(Role.BACKWARD, background).ansi == style(Role.GRADIENTS, background).ansi
+
+
+def test_pages():
+    assert palette.PAGE["dark"] in PAGES["dark"]
+    assert palette.PAGE["light"] in PAGES["light"]

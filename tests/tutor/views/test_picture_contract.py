@@ -1,0 +1,144 @@
+"""What every picture keeps to, whatever it shows: cuts, widths, glyphs, cells, words."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simlib.errors import BadArgument
+from tutor.views.ascii import GLYPHS
+from tutor.views.picture import Mark, Picture, Role, cut
+from tutor.views.topics import topic
+
+WIDTHS = st.integers(40, 250)
+MARKS = st.builds(
+    Mark,
+    st.sampled_from([Role.YOURS, Role.ENGINE, Role.DIFFERENCE, Role.CURSOR, Role.BLANK]),
+    st.none() | st.text(max_size=20),
+)
+
+
+@st.composite
+def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
+    """A topic and parameters that it takes."""
+    name = draw(st.sampled_from(["all-reduce", "reduce-scatter", "all-gather", "zero", "pipeline"]))
+    if name == "zero":
+        return name, {
+            "params": draw(st.integers(1, 10**13)),
+            "gpus": draw(st.integers(1, 4096)),
+            "stage": draw(st.none() | st.integers(0, 3)),
+            "capacity": draw(st.none() | st.floats(1, 1e15)),
+        }
+    if name == "pipeline":
+        return name, {
+            "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),
+            "stages": draw(st.integers(1, 12)),
+            "micro_batches": draw(st.integers(1, 14)),
+            "forward": draw(st.sampled_from([1, 2, 7, 0.3, 2**0.5])),
+            "backward": draw(st.sampled_from([1, 2, 3, 14])),
+            "forward_only": draw(st.booleans()),
+        }
+    return name, {
+        "workers": draw(st.integers(1, 20)),
+        "length": draw(st.integers(1, 60)),
+        "seed": draw(st.none() | st.integers(0, 99)),
+        "dtype": draw(st.sampled_from(["auto", "float32"])),
+    }
+
+
+@st.composite
+def pictures(draw: Any) -> Picture:
+    name, parameters = draw(scenes())
+    try:
+        scene = topic(name).scene(parameters)
+    except BadArgument:  # a capacity or time that the engine does not take
+        scene = topic(name).scene({})
+    picture = scene.picture(draw(st.integers(0, scene.last_step)))
+    places = list(picture.cells())
+    if places and draw(st.booleans()):
+        picture = picture.marked(draw(st.dictionaries(st.sampled_from(places[:50]), MARKS, max_size=4)))
+    return picture
+
+
+def text(runs: Any) -> str:
+    return "".join(run.text for run in runs)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pictures(), WIDTHS, st.data())
+def test_a_cut_is_that_part_of_the_whole_row(picture: Picture, width: int, data: st.DataObject):
+    size = picture.size(width)
+    row = data.draw(st.integers(0, size.rows - 1))
+    whole = picture.line(row, width)
+    assert len(text(whole)) <= size.columns
+    start = data.draw(st.integers(0, size.columns))
+    stop = data.draw(st.none() | st.integers(start, size.columns + 5))
+    part = picture.line(row, width, start, stop)
+    assert text(part) == text(whole)[start:stop]
+    # Column by column the same role and cell: how the runs are divided does not matter
+    expected = [(run.role, run.cell) for run in cut(whole, start, stop) for character in run.text if character != " "]
+    assert [(run.role, run.cell) for run in part for character in run.text if character != " "] == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(pictures(), WIDTHS)
+def test_rows_are_one_cell_a_character_and_have_plain_forms(picture: Picture, width: int):
+    size = picture.size(width)
+    seen = {character for row in range(size.rows) for character in text(picture.line(row, width))}
+    for character in seen:
+        assert unicodedata.east_asian_width(character) not in "WF"
+        assert unicodedata.combining(character) == 0
+        assert unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    if Role.DIFFERENCE not in {run.role for row in range(size.rows) for run in picture.line(row, width)}:
+        typed = {run.text for row in range(size.rows) for run in picture.line(row, width) if run.role in TYPED}
+        assert {character for character in seen if ord(character) > 126} <= GLYPHS.keys() | set("".join(typed))
+
+
+TYPED = (Role.YOURS, Role.ENGINE, Role.CURSOR, Role.BLANK)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pictures(), WIDTHS)
+def test_every_cell_in_a_row_is_a_cell_of_the_picture(picture: Picture, width: int):
+    cells = picture.cells()
+    size = picture.size(width)
+    drawn = {run.cell for row in range(size.rows) for run in picture.line(row, width) if run.cell is not None}
+    assert drawn == set(cells)
+    assert len(cells) == len(list(cells))
+
+
+@settings(max_examples=60, deadline=None)
+@given(pictures(), WIDTHS)
+def test_heads_and_foot_stay_in_sight(picture: Picture, width: int):
+    size = picture.size(width)
+    foot = picture.foot_rows(width)
+    assert 0 <= picture.head_columns < 40
+    assert picture.head_rows + foot <= size.rows
+    for row in range(size.rows - foot, size.rows):
+        assert len(text(picture.line(row, width))) <= width
+        assert not any(run.cell for run in picture.line(row, width))
+
+
+@settings(max_examples=60, deadline=None)
+@given(pictures())
+def test_words_are_lines_of_printable_text(picture: Picture):
+    words = picture.words()
+    assert words
+    assert all(line and line.isprintable() for line in words)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pictures(), st.integers(1, 39))
+def test_too_narrow_a_width_is_still_drawn(picture: Picture, width: int):
+    size = picture.size(width)
+    assert all(len(text(picture.line(row, width))) <= size.columns for row in range(size.rows))
+
+
+@pytest.mark.parametrize("row", [-1, 1000])
+def test_rows_that_do_not_exist_are_empty(show, row):
+    for name in ("all-reduce", "zero", "pipeline"):
+        assert show(name).line(row, 80) == []

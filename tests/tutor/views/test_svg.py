@@ -1,0 +1,57 @@
+"""SVG documents: well-formed, escaped, the same every time, all text where it belongs."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from tutor.views.picture import Mark, Role, cell
+from tutor.views.svg import svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(document: str) -> ElementTree.Element:
+    return ElementTree.fromstring(document)
+
+
+@pytest.mark.parametrize("name", ["all-reduce", "all-gather", "zero", "pipeline"])
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_well_formed_and_the_same_every_time(show, name, background):
+    first, second = (svg(show(name), title="A title", background=background) for _ in range(2))
+    assert first == second
+    root = parsed(first)
+    assert root.tag == f"{SVG}svg"
+    across, down = float(root.get("width")), float(root.get("height"))
+    for element in root.iter(f"{SVG}text"):
+        assert 0 <= float(element.get("x")) < across
+        assert 0 <= float(element.get("y")) < down
+    assert root.find(f"{SVG}title").text == "A title"
+    assert root.find(f"{SVG}desc").text
+
+
+def test_each_word_stands_at_its_column(show, rows_of):
+    picture = show("all-reduce", step=1)
+    texts = [(float(e.get("x")), e.text) for e in parsed(svg(picture, width=80)).iter(f"{SVG}text")]
+    row = rows_of(picture)[1]
+    margin, column = 24, 9
+    assert (margin + column * row.index("303"), "303") in texts
+    assert (margin + column * row.index("→303"), "→") in texts
+
+
+def test_text_is_escaped(show):
+    picture = show("all-reduce", step=1).marked({cell(worker=0, chunk=0, index=0): Mark(Role.DIFFERENCE, "<&>")})
+    root = parsed(svg(picture, title='<script>"&', caption="a < b"))
+    texts = ["".join(element.itertext()) for element in root.iter()]
+    assert '<script>"&' in texts
+    assert "a < b" in texts
+    assert any("<&>≠1" in text for text in texts)
+    assert not list(root.iter(f"{SVG}script"))
+
+
+def test_fills_are_shapes_and_differ_in_print(show):
+    root = parsed(svg(show("zero")))
+    fills = {element.get("fill") for element in root.iter(f"{SVG}rect")}
+    assert {"url(#dense-dark)", "url(#light-dark)"} <= fills
+    assert not any("█" in (element.text or "") for element in root.iter(f"{SVG}text"))

@@ -1,0 +1,203 @@
+"""Topics: the JSON that others rely on, knobs, and what is said of parameters that cannot be shown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from simlib.errors import BadArgument
+from tutor.views.topics import TOPICS, topic
+
+THREE = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
+
+
+def data(name: str, **parameters):
+    """The JSON of a topic, as another program would read it."""
+    return json.loads(json.dumps(topic(name).scene(parameters).data(), allow_nan=False))
+
+
+def test_all_reduce():
+    found = data("all-reduce", algorithm="ring", workers=3, values=THREE)
+    assert list(found) == ["algorithm", "workers", "steps", "result", "bytes_sent"]
+    assert found["algorithm"] == "ring"
+    assert found["workers"] == 3
+    assert [(step["phase"], step["step"]) for step in found["steps"]] == [
+        ("reduce-scatter", 1),
+        ("reduce-scatter", 2),
+        ("all-gather", 3),
+        ("all-gather", 4),
+    ]
+    assert found["steps"][0]["transfers"] == [
+        {"from": 0, "to": 1, "chunk": 0, "bytes": 8},
+        {"from": 1, "to": 2, "chunk": 1, "bytes": 8},
+        {"from": 2, "to": 0, "chunk": 2, "bytes": 8},
+    ]
+    assert found["steps"][1]["state"] == [[1, 222, 303], [11, 20, 333], [111, 220, 300]]
+    assert found["result"] == [[111, 222, 333]] * 3
+    assert found["bytes_sent"] == [32, 32, 32]
+
+
+def test_reduce_scatter_and_all_gather_have_the_same_form():
+    values = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]
+    assert data("reduce-scatter", values=values)["result"] == [[28], [32], [36], [40]]
+    assert data("reduce-scatter", values=values, ownership="ring")["result"] == [[32], [36], [40], [28]]
+    gathered = data("all-gather", values=[[1], [2, 3], []])
+    assert gathered["steps"][0]["state"] == [[1, None, None], [1, 2, 3], [None, 2, 3]]
+    assert gathered["result"] == [[1, 2, 3]] * 3
+    assert set(gathered) == set(data("reduce-scatter", values=values))
+
+
+def test_zero():
+    found = data("zero", params=7e9, gpus=8)
+    assert list(found) == ["params", "gpus", "stages"]
+    assert [stage["total"] for stage in found["stages"]] == [112e9, 38.5e9, 26.25e9, 14e9]
+    assert list(found["stages"][0]) == ["stage", "weights", "gradients", "optimizer", "total", "sent"]
+    assert all(isinstance(value, int) for stage in found["stages"] for value in stage.values())
+    assert [stage["stage"] for stage in data("zero", stage=3)["stages"]] == [3]
+
+
+def test_pipeline():
+    found = data("pipeline", schedule="gpipe", stages=2, micro_batches=3, forward_only=True)
+    assert found == {
+        "schedule": "gpipe",
+        "orders": [["0F0", "0F1", "0F2"], ["1F0", "1F1", "1F2"]],
+        "makespan": 4,
+        "span": [3, 3],
+        "idle": [1, 1],
+        "bubble": 0.25,
+        "bubble_of_ideal": pytest.approx(1 / 3),
+        "peak_activations": [3, 3],
+        "slot": 1,
+        "grid": [["0F0", "0F1", "0F2", None], [None, "1F0", "1F1", "1F2"]],
+    }
+    assert data("pipeline", forward=2**0.5)["grid"] is None
+
+
+def test_seeded_values_are_the_same_every_time_and_follow_the_seed():
+    one, again, other = (data("all-reduce", workers=8, length=20, seed=seed) for seed in (5, 5, 6))
+    assert one == again
+    assert one != other
+
+
+def test_a_number_takes_the_bytes_of_its_type():
+    assert data("all-reduce", values=THREE, dtype="float16")["bytes_sent"] == [8, 8, 8]
+    assert data("all-reduce", values=THREE, dtype="int32")["bytes_sent"] == [16, 16, 16]
+    assert data("all-reduce", values=[[1.5], [2]])["result"] == [[3.5], [3.5]]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "said"),
+    [
+        ("all-reduce", {"workers": 0}, "workers is 0; accepted: a whole number from 1 to 64"),
+        ("all-reduce", {"workers": True}, "workers is True"),
+        ("all-reduce", {"workers": "3"}, "workers is '3'"),
+        ("all-reduce", {"workers": 2, "values": THREE}, "workers is 2; accepted: 3, as values has"),
+        ("all-reduce", {"length": 2, "values": THREE}, "length is 2; accepted: 3"),
+        ("all-reduce", {"seed": 1, "values": THREE}, "seed is 1"),
+        ("all-reduce", {"values": [[1, 2], [3]]}, r"values\[1\] is \[3\]; accepted: 2 numbers"),
+        ("all-reduce", {"values": [1, 2]}, "a row of numbers for each worker"),
+        ("all-reduce", {"values": {}}, "a row of numbers for each worker"),
+        ("all-reduce", {"values": []}, "a row of numbers for each worker"),
+        ("all-reduce", {"values": [[]]}, "at least one number"),
+        ("all-reduce", {"values": [["a"]]}, "numbers, each of them finite"),
+        ("all-reduce", {"values": [[float("nan")]]}, "numbers, each of them finite"),
+        ("all-reduce", {"values": [[10**30]]}, "2\\^53"),
+        ("all-reduce", {"values": [[1]] * 65}, "at most 64 rows"),
+        ("all-reduce", {"values": [[0.5]], "dtype": "int64"}, "a float type"),
+        ("all-reduce", {"values": [[2**31 - 1]] * 2, "dtype": "int32"}, "dtype is 'int32'"),
+        ("all-reduce", {"values": [[6e4], [6e4]], "dtype": "float16"}, "dtype is 'float16'"),
+        ("all-reduce", {"algorithm": "star"}, "algorithm is 'star'; accepted: ring"),
+        ("all-reduce", {"op": "xor"}, "op is 'xor'; accepted: sum, mean, max"),
+        ("all-reduce", {"workers": 64, "length": 10_000}, "length is 10000"),
+        ("all-reduce", {"ownership": "api"}, "a parameter of all-reduce is 'ownership'"),
+        ("reduce-scatter", {"ownership": "nobody"}, "ownership is 'nobody'; accepted: api, ring"),
+        ("zero", {"stage": 4}, "stage is 4; accepted: a whole number from 0 to 3"),
+        ("zero", {"params": 0}, "params is 0"),
+        ("zero", {"gpus": 1.5}, "gpus is 1.5"),
+        ("zero", {"hardware": "abacus"}, "hardware is 'abacus'; accepted: a100"),
+        ("zero", {"capacity": -1}, "capacity is -1"),
+        ("zero", {"capacity": float("inf")}, "capacity is inf"),
+        ("pipeline", {"schedule": "fifo"}, "schedule is 'fifo'; accepted: gpipe, 1f1b"),
+        ("pipeline", {"stages": 0}, "stages is 0"),
+        ("pipeline", {"forward": 0}, "forward is 0"),
+        ("pipeline", {"forward_only": "yes"}, "forward_only is 'yes'; accepted: true or false"),
+        ("pipeline", {"micro_batches": -3}, "micro_batches is -3"),
+    ],
+)
+def test_what_cannot_be_shown_is_named(name, parameters, said):
+    with pytest.raises(BadArgument, match=said):
+        topic(name).scene(parameters)
+
+
+def test_an_unknown_topic_is_answered_with_the_names():
+    with pytest.raises(BadArgument, match="topic is 'tea'; accepted: all-reduce, reduce-scatter, all-gather, zero"):
+        topic("tea")
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_knob_can_be_turned(name):
+    """Each parameter's ladder, choices and ends are values that the topic takes or refuses in a line, never worse."""
+    for parameter in TOPICS[name].parameters:
+        ends = [end for end in (parameter.least, parameter.most) if end is not None and end < 1000]
+        for value in (*parameter.choices, *parameter.ladder, *map(int, ends)):
+            try:
+                scene = topic(name).scene({parameter.name: value})
+            except BadArgument as error:
+                assert parameter.kind in ("choice", "whole", "number"), error  # noqa: PT017
+                assert parameter.name in ("schedule", "chunks"), error  # noqa: PT017
+                continue
+            assert scene.caption(0)
+            assert scene.picture(0).size(80).rows
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_option_does_something(name):
+    """Changing a parameter changes the picture or the data, for one of the settings it matters in."""
+    other = {
+        "algorithm": None,  # one choice so far
+        "workers": 5,
+        "values": [[7, 8, 9], [4, 5, 6], [1, 2, 3]],
+        "length": 7,
+        "seed": 9,
+        "op": "max",
+        "dtype": "float32",
+        "ownership": "ring",
+        "params": 10**9,
+        "gpus": 64,
+        "stage": 2,
+        "hardware": "h200",
+        "capacity": 1e9,
+        "optimizer_bytes": 6,
+        "schedule": "1f1b",
+        "stages": 2,
+        "micro_batches": 4,
+        "chunks": 2,
+        "forward": 3,
+        "backward": 3,
+        "input": 3,
+        "weight": 3,
+        "forward_only": True,
+    }
+    needs = {"chunks": {"schedule": "interleaved"}, "input": {"schedule": "zb-h1"}, "weight": {"schedule": "zb-h1"}}
+    for parameter in TOPICS[name].parameters:
+        base = needs.get(parameter.name, {})
+        if other[parameter.name] is None:
+            assert len(parameter.choices) == 1
+            continue
+        plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: other[parameter.name]}))
+        looks = [
+            (
+                scene.data(),
+                ["".join(run.text for run in scene.picture(scene.last_step).line(row, 80)) for row in range(9)],
+            )
+            for scene in (plain, changed)
+        ]
+        assert looks[0] != looks[1], parameter.name
+
+
+def test_the_registry_needs_no_numpy():
+    program = "import sys, tutor.views.topics; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -98,7 +98,7 @@ _LADDERS = {
 # From which value in seconds each step of the ladder of times is used
 _TIME_STEPS = {"us": 0.0, "ms": 1e-3, "s": 0.1, "min": 120, "h": 7200, "days": 2 * 86400, "years": 2 * 365.25 * 86400}
 _PYTHON_FORMAT = re.compile(r"[+]?[,_]?(\.\d{1,2})?[defg%]?$")
-_FORMAT = re.compile(r"(?P<number>[+]?[,_]?(?:\.\d{1,2})?[defg]?)\s*(?P<unit>[A-Za-z%×µμ/]*)$")
+_FORMAT = re.compile(r"(?P<number>[+]?[,_]?(?:\.\d{1,2}[defg]?|[defg](?=\s))?)\s*(?P<unit>[A-Za-z%×µμ/]*)$")
 
 
 def find(text: str) -> Unit | None:

@@ -62,7 +62,7 @@ def test_what_is_shown(value: object, form: str, expected: str) -> None:
     assert units.show(value, form) == expected
 
 
-@pytest.mark.parametrize("form", ["parsec", "GB/x", "..f", "0.1f", "{}", "B B", ".999f"])
+@pytest.mark.parametrize("form", ["parsec", "gb", "gGB", "GB/x", "..f", "0.1f", "{}", "B B", ".999f"])
 def test_an_unknown_format_is_refused(form: str) -> None:
     assert not units.is_format(form)
     with pytest.raises(ValueError, match="is no format; accepted: B, GB"):

@@ -82,9 +82,8 @@ def _twice(what: str, named: Iterable[tuple[str, Place]]) -> Iterator[Problem]:
     first: dict[str, Place] = {}
     for name, place in named:
         if name in first:
-            yield Problem(
-                place, f"{what} {name!r} is there already, at {first[name].file.parent.name}, line {first[name].line}"
-            )
+            before = f"{first[name].file.parent.name}, line {first[name].line}"
+            yield Problem(place, f"{what} {name!r} is there already, in {before}")
         first.setdefault(name, place)
 
 

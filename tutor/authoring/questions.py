@@ -58,10 +58,8 @@ def _what_is_missing(question: Question) -> Iterator[Problem]:
     if not question.why:
         yield Problem(question.at("why"), f"{question.id}: no why: the reason that is told with the answer")
     if len(question.wrong) < LEAST_WRONG:
-        count = len(question.wrong)
-        yield Problem(
-            question.place, f"{question.id}: {count} known wrong answers; at least {LEAST_WRONG} are asked for"
-        )
+        message = f"{len(question.wrong)} [[wrong]]; at least {LEAST_WRONG} known wrong answers are asked for"
+        yield Problem(question.place, f"{question.id}: {message}")
 
 
 def _misconceptions(course: Course, question: Question) -> Iterator[Problem]:
@@ -149,7 +147,7 @@ def _numbers(course: Course, question: Question, seed: int) -> Iterator[tuple[Pl
         try:
             value = evaluate(course, question, wrong.match, wrong.place, seed).value
         except CourseError as error:
-            yield error.place, "wrong", f"wrong {number}: {error.message}"
+            yield error.place, "wrong", _of_wrong(question, number, error)
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             yield wrong.place, "wrong", f"{question.id}: wrong {number} comes to {value!r}, which is no number"
@@ -161,6 +159,10 @@ def _numbers(course: Course, question: Question, seed: int) -> Iterator[tuple[Pl
                 message = f"{question.id}: wrong {number} comes within tolerance of wrong {other}"
                 yield wrong.place, f"wrong {other}", message
         before.append((number, value))
+
+
+def _of_wrong(question: Question, number: int, error: CourseError) -> str:
+    return f"{question.id}: wrong {number}: {error.message.removeprefix(f'{question.id}: ')}"
 
 
 def _near(question: Question, value: float, other: float) -> bool:
@@ -188,7 +190,7 @@ def _cells(course: Course, question: Question, seed: int) -> Iterator[tuple[Plac
         try:
             value = _wrong_cell(course, question, wrong, seed)
         except CourseError as error:
-            yield error.place, "wrong", f"wrong {number}: {error.message}"
+            yield error.place, "wrong", _of_wrong(question, number, error)
             continue
         if tables.same_cell(value, asked[at[0]], question.tolerance):
             yield wrong.place, "right", f"{question.id}: wrong {number} is what the cell holds"

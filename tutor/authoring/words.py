@@ -19,7 +19,7 @@ _NO_FIGURES = ("times", "d", "b", "B")
 _UNITS = "|".join(re.escape(unit) for unit in units.spellings() if unit not in _NO_FIGURES)
 _TYPED = re.compile(rf"(?<![\\\w.,])(?P<number>\d(?:[\d.,_]*\d)?)(?:\s?(?:{_UNITS})|\sB)(?!\w)")
 _EXPANSION = re.compile(r"\{\{.*?\}\}", re.S)
-_TWICE = re.compile(r"\d [KMGTP]?i?B\s+(?:of\s+)?(?:bytes?|[KMGTP]i?B)\b")
+_TWICE = re.compile(r"[\d.,]*\d [KMGTP]?i?B\s+(?:of\s+)?(?:bytes?|[KMGTP]i?B)\b")
 
 
 def typed_figures(text: str, place: Place) -> Iterator[Problem]:

@@ -64,9 +64,14 @@ def spoken(text: str, mark: Mark | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Typed text as a cell can show it: no control characters, one column a character, at most 16."""
-    safe = "".join(
-        "?" if unicodedata.east_asian_width(character) in "WF" or unicodedata.combining(character) else character
-        for character in visible(text[: _LONGEST + 1]).replace(" ", "_")
-    )
+    """Typed text as a cell can show it: one printable column a character, at most 16 of them."""
+    safe = "".join(map(_one_column, visible(text[: _LONGEST + 1])))
     return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 1] + "~"
+
+
+def _one_column(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Zs":
+        return "_"
+    wide = unicodedata.east_asian_width(character) in ("W", "F")
+    return "?" if wide or category.startswith("M") or not character.isprintable() else character

@@ -9,42 +9,10 @@ from tutor.views.palette import STYLES, rgb, style
 from tutor.views.picture import Role
 
 # The 16 colours as two wide-spread terminals show them
-VGA = [
-    "#000000",
-    "#aa0000",
-    "#00aa00",
-    "#aa5500",
-    "#0000aa",
-    "#aa00aa",
-    "#00aaaa",
-    "#aaaaaa",
-    "#555555",
-    "#ff5555",
-    "#55ff55",
-    "#ffff55",
-    "#5555ff",
-    "#ff55ff",
-    "#55ffff",
-    "#ffffff",
-]
-XTERM = [
-    "#000000",
-    "#cd0000",
-    "#00cd00",
-    "#cdcd00",
-    "#0000ee",
-    "#cd00cd",
-    "#00cdcd",
-    "#e5e5e5",
-    "#7f7f7f",
-    "#ff0000",
-    "#00ff00",
-    "#ffff00",
-    "#5c5cff",
-    "#ff00ff",
-    "#00ffff",
-    "#ffffff",
-]
+VGA = "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff"
+XTERM = (
+    "000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5 7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff"
+)
 PAGES = {"dark": ["#000000", "#11151c", "#1e1e2e"], "light": ["#ffffff", "#fdf6e3"]}
 # Dots of what is not there need not be read, only seen
 FAINT = {Role.IDLE, Role.ABSENT}
@@ -82,8 +50,8 @@ def test_truecolour_contrast(background, role):
 def test_sixteen_colours_contrast(background, role, colours):
     ansi = style(role, background).ansi
     if ansi is not None:
-        page = colours[0] if background == "dark" else colours[15]
-        assert contrast(colours[ansi], page) >= 3
+        sixteen = [f"#{colour}" for colour in colours.split()]
+        assert contrast(sixteen[ansi], sixteen[0 if background == "dark" else 15]) >= 3
 
 
 def test_the_same_thing_has_the_same_family_of_colour():

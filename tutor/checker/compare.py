@@ -141,7 +141,7 @@ def _numbers(expected: Any, got: Any, rules: Rules, path: tuple[int | str, ...])
     else:
         size = expected.dtype.itemsize if isinstance(expected, np.floating) else 8
         try:
-            same = abs(got - expected) <= (rules.tolerance or _TOLERANCE[size]) * abs(expected)
+            same = got == expected or abs(got - expected) <= (rules.tolerance or _TOLERANCE[size]) * abs(expected)
         except OverflowError:
             same = False
     return None if same else _differs("value", expected, got, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from simlib.collectives.executor import Replay, Tally
 from simlib.collectives.layout import Array, Layout
-from simlib.collectives.plan import ADD, COPY, Indices, Moves, Plan
+from simlib.collectives.plan import ADD, COPY, Indices, Plan
 from simlib.errors import whole_number
 
 
@@ -153,8 +154,8 @@ class Trace:
         A message of an empty chunk counts too.
         """
         total = np.zeros(self.world_size, dtype=np.intp)
-        for m in self.plan():
-            np.add.at(total, self._pairs(m)[0] // self.world_size, 1)
+        for sources, _, _ in self.messages():
+            np.add.at(total, sources, 1)
         return [int(number) for number in total]
 
     @property
@@ -168,17 +169,20 @@ class Trace:
         A message of b bytes takes `alpha` + b / `bandwidth` (seconds, bytes per second), one after another on a link.
         """
         total = 0.0
-        for m in self.plan():
-            pairs, sizes = self._pairs(m)
+        for sources, destinations, sizes in self.messages():
             cost = alpha + sizes / bandwidth
-            busiest = (np.bincount(ports, cost).max(initial=0.0) for ports in divmod(pairs, self.world_size))
-            total += float(max(busiest))
+            total += float(max(np.bincount(ports, cost).max(initial=0.0) for ports in (sources, destinations)))
         return total
 
-    def _pairs(self, m: Moves) -> tuple[Indices, Indices]:
-        """The messages of a step as source x world size + destination, each once, and the bytes of each."""
-        pairs, of = np.unique(m.sources * self.world_size + m.destinations, return_inverse=True)
-        return pairs, np.bincount(of, self._sizes[m.chunks], len(pairs)).astype(np.intp)
+    def messages(self) -> Iterator[tuple[Indices, Indices, Indices]]:
+        """Step by step the messages as columns: sources, destinations, bytes.
+
+        All chunks from one worker to another in one step are one message.
+        """
+        for m in self.plan():
+            pairs, of = np.unique(m.sources * self.world_size + m.destinations, return_inverse=True)
+            sizes = np.bincount(of, self._sizes[m.chunks], len(pairs)).astype(np.intp)
+            yield pairs // self.world_size, pairs % self.world_size, sizes
 
     @cached_property
     def _sizes(self) -> Indices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tutor.course.model import CourseError, Option, Question
+from tutor.course.model import Option, Question
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.study import TRIES_BEFORE_REVEAL, AnswerOutcome, Revealed, Study
 
@@ -28,30 +28,24 @@ class Asking:
 
     @cached_property
     def prompt(self) -> str:
-        """Markdown."""
+        """Markdown. Raises CourseError."""
         from tutor.answers.texts import prompt
 
-        try:
-            return prompt(self.study.course, self.question)
-        except CourseError as error:
-            return f"(This question cannot be shown: {error})"
+        return prompt(self.study.course, self.question)
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """In the order in which they are shown."""
+        """In the order in which they are shown. Raises CourseError."""
         from tutor.answers.texts import options_shown
 
         return options_shown(self.study.course, self.question)
 
     @cached_property
     def nearness(self) -> str:
-        """How near a number has to come, in words; empty where it has to be exact."""
+        """How near a number has to come, in words; empty where it has to be exact. Raises CourseError."""
         from tutor.answers.truth import tolerance_shown
 
-        try:
-            return tolerance_shown(self.study.course, self.question)
-        except CourseError:
-            return ""
+        return tolerance_shown(self.study.course, self.question)
 
     @property
     def done(self) -> bool:

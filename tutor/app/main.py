@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.binding import Binding
+from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 
 from tutor.app import theme
@@ -15,7 +18,7 @@ from tutor.app.drafts import Drafts
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
 from tutor.app.terminal_check import too_small
-from tutor.app.widgets.prose import markdown_theme
+from tutor.progress.store import ProgressError
 
 if TYPE_CHECKING:
     from textual import events
@@ -38,6 +41,7 @@ class TutorApp(App[None]):
         Binding("ctrl+c", "how_to_quit", "How to quit", show=False, system=True, id="app.how_to_quit"),
         Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False, id="app.suspend"),
         Binding("f1,question_mark", "help", "help", key_display="?", id="app.help", tooltip="help on this screen"),
+        Binding("f9", "motion", "Motion on or off", show=False, id="app.motion"),
         Binding("ctrl+p", "command_palette", "everything", show=False, priority=True, id="app.palette"),
     ]
 
@@ -51,7 +55,10 @@ class TutorApp(App[None]):
         self.register_theme(theme.few_colours)
         few = self.profile.few_colours
         self.theme = theme.FEW_COLOURS if few else theme.MANY_COLOURS
-        self.console.push_theme(markdown_theme(few))
+        self.console.push_theme(theme.markdown_theme(few))
+        if self.no_color:
+            # Textual greys colours out, and would turn the terminal's own into black on black
+            self._filters = [filter for filter in self._filters if not isinstance(filter, Monochrome)] + [NoColor()]
         if self.profile.ascii_only:
             self._filters.append(AsciiFilter())
 
@@ -101,6 +108,11 @@ class TutorApp(App[None]):
         """ctrl+c stops programs elsewhere: here it says what does."""
         self.say("ctrl+q quits. Nothing is lost: you come back to this step.")
 
+    def action_motion(self) -> None:
+        """Whether pictures play by themselves once they are started; over SSH they do not unless told to."""
+        self.motion = not self.motion
+        self.say("Space plays a picture." if self.motion else "Space moves a picture by one step.")
+
     def say(self, line: str) -> None:
         """Shows a line for a moment, in a corner."""
         self.notify(line, markup=False, timeout=4)
@@ -131,15 +143,23 @@ class TutorApp(App[None]):
 
         with suppress(Exception):
             self.keep_everything()
+        error = sys.exc_info()[1]
+        if isinstance(error, ProgressError):
+            self._end_with(str(error))
+            return
         where = self.study.store.file.with_name("crash.txt")
         try:
             where.write_text(traceback.format_exc(), encoding="utf-8")
             said = f"The tutor has failed, and is sorry. What you did is kept. Details: {where}"
         except OSError:
             said = "The tutor has failed, and is sorry. What you did is kept."
-        from rich.text import Text
+        self._end_with(said)
 
-        self._exit_renderables.append(Text(said))
+    def _end_with(self, line: str) -> None:
+        """Ends with one line on the terminal that the learner comes back to."""
+        # Errors may come in a row: the first says why
+        if not self._exit_renderables:
+            self._exit_renderables.append(Text(line))
         self._close_messages_no_wait()
 
 

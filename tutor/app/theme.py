@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from rich.color import Color
 from rich.style import Style
+from rich.theme import Theme as RichTheme
 from textual.theme import Theme
 
 from tutor.views import palette
@@ -82,6 +83,8 @@ few_colours = Theme(
     boost="ansi_default",
     dark=True,
     variables={
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
         "quiet": "ansi_default",
         "line": "ansi_default",
         "focus": "ansi_default",
@@ -140,3 +143,32 @@ class Words:
 def words(few: bool) -> Words:
     """The styles of running text with few or many colours."""
     return Words(few)
+
+
+def markdown_theme(few: bool) -> RichTheme:
+    """Rich's names for the parts of Markdown, in the app's styles."""
+    style = words(few)
+    quiet, strong = style.quiet, style.strong
+    return RichTheme(
+        {
+            "markdown.paragraph": style.plain,
+            "markdown.text": style.plain,
+            "markdown.code": style.code,
+            "markdown.code_block": style.code,
+            "markdown.strong": strong,
+            "markdown.em": style.emphasis,
+            "markdown.emph": style.emphasis,
+            "markdown.item.bullet": quiet,
+            "markdown.item.number": quiet,
+            "markdown.list": style.plain,
+            "markdown.item": style.plain,
+            "markdown.block_quote": quiet,
+            "markdown.hr": quiet,
+            "markdown.link": style.plain,
+            "markdown.link_url": quiet,
+            "markdown.table.border": quiet,
+            "markdown.table.header": strong,
+            **{f"markdown.h{level}": strong for level in range(1, 8)},
+            "markdown.h1.border": quiet,
+        }
+    )

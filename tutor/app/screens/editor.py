@@ -12,18 +12,18 @@ from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.widgets import TextArea
 
-from tutor.app.checking import Checking
 from tutor.app.learner_file import NotSaved, Watch, read_text, short, write_text
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
-from tutor.app.widgets.exercise import Checked
+from tutor.app.widgets.rules import TitleRule
 from tutor.app.widgets.verdict import VerdictView
 from tutor.checker import Unreadable
 from tutor.checker.verdict import CheckResult
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tutor.course.model import Exercise
-    from tutor.study import Study
 
 
 class Code(TextArea):
@@ -59,12 +59,11 @@ kept for the next time. You may also edit the file in any other editor: saving i
         Binding("ctrl+r", "reload", "Take the file from the disk", show=False, id="editor.reload"),
     ]
 
-    def __init__(self, study: Study, exercise: Exercise) -> None:
+    def __init__(self, exercise: Exercise, path: Path, check: Callable[[], None]) -> None:
         super().__init__()
-        self._study = study
         self._exercise = exercise
-        self._path = study.exercise_path(exercise.id)
-        self._checking = Checking(study)
+        self._path = path
+        self._check = check
         self._watch = Watch(self._path)
         self._saved = ""
         self._warned = False
@@ -89,9 +88,6 @@ kept for the next time. You may also edit the file in any other editor: saving i
             self._tell("This is what you had not saved. ctrl+s saves it, ctrl+r takes the file from the disk instead.")
         self._show_state()
         self.code.focus()
-
-    def on_unmount(self) -> None:
-        self._checking.end()
 
     @property
     def code(self) -> Code:
@@ -125,8 +121,6 @@ kept for the next time. You may also edit the file in any other editor: saving i
         self._show_state()
 
     def _show_state(self) -> None:
-        from tutor.app.widgets.rules import TitleRule
-
         self.query_one(TitleRule).show(*self.names())
 
     # Actions
@@ -153,11 +147,7 @@ kept for the next time. You may also edit the file in any other editor: saving i
         self.app.drafts.keep(self._exercise.id, "")
         self._show_state()
         self._tell("Checking…")
-        self._checking.start(self._path, self._exercise.id, self._report)
-
-    def _report(self, found: CheckResult | str) -> None:
-        """Called from the check's thread."""
-        self.post_message(Checked(found))
+        self._check()
 
     def action_reload(self) -> None:
         """Takes the file as it is on the disk."""
@@ -170,13 +160,13 @@ kept for the next time. You may also edit the file in any other editor: saving i
         """Back to the lesson; what is not saved is kept."""
         self.dismiss()
 
-    def on_checked(self, event: Checked) -> None:
-        event.stop()
-        if isinstance(event.found, CheckResult):
+    def show_found(self, found: CheckResult | str) -> None:
+        """What the check of the saved file has found."""
+        if isinstance(found, CheckResult):
             self.query_one("#verdict").display = True
-            self.query_one(VerdictView).show(event.found, self._exercise)
+            self.query_one(VerdictView).show(found, self._exercise)
         else:
-            self._tell(event.found, bad=True)
+            self._tell(found, bad=True)
 
     def _tell(self, line: str, bad: bool = False) -> None:
         style = words(self.app.native_ansi_color)

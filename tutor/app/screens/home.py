@@ -102,7 +102,7 @@ a half one is something whose answer you had shown. *Continue* takes you back to
     def on_mount(self) -> None:
         style = words(self.app.native_ansi_color)
         self.query_one(".greeting", Said).say(
-            Text("Move the pictures, predict what comes, write it, have it checked. No GPU needed.", style.quiet)
+            Text("Move the pictures, predict, write it, have it checked. No GPU needed.", style.quiet)
         )
         notices = [Text(notice, style.wrong) for notice in self._study.store.notices]
         self.query_one("#notices", Said).say(*notices)

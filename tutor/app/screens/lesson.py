@@ -62,7 +62,7 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
 
     def compose_body(self) -> ComposeResult:
         with Container(id="step"):
-            yield StepView(self.study, self.step, motion=self.app.motion)
+            yield StepView(self.study, self.step)
 
     def on_mount(self) -> None:
         self._remember()
@@ -137,7 +137,7 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
         with self.app.batch_update():
             place = self.query_one("#step")
             await place.remove_children()
-            await place.mount(StepView(self.study, self.step, motion=self.app.motion))
+            await place.mount(StepView(self.study, self.step))
         self.view.take_focus()
 
     def action_home(self) -> None:

@@ -12,8 +12,7 @@ from textual.binding import Binding
 
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
-from tutor.app.widgets.lines import Lines, Row, text_rows
-from tutor.app.widgets.prose import MEASURE
+from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
 from tutor.course.model import Option
 from tutor.views.palette import DONE
 

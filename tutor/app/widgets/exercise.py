@@ -24,9 +24,11 @@ from tutor.study import Unknown
 
 if TYPE_CHECKING:
     from tutor.app.main import TutorApp
+    from tutor.app.screens.editor import EditorScreen
     from tutor.study import Study
 
 _LOOK_SECONDS = 0.5
+_LAST_SECONDS = 0.3  # for a check that is running when the panel goes
 
 
 class ExercisePanel(Vertical, can_focus=True):
@@ -34,10 +36,10 @@ class ExercisePanel(Vertical, can_focus=True):
 
     BINDINGS: ClassVar = [
         Binding("enter", "begin", "write the file", id="exercise.begin"),
-        Binding("enter", "edit", "edit", id="exercise.edit"),
-        Binding("enter", "go_on", "go on", id="exercise.go_on"),
+        Binding("enter", "edit", "edit", id="exercise.edit", tooltip="edit the file here"),
+        Binding("enter", "go_on", "go on", id="exercise.go_on", tooltip="go on to the next step"),
         Binding("s", "begin", "Write the exercise's file", show=False, id="exercise.start"),
-        Binding("e", "edit", "edit here", id="exercise.edit_here", tooltip="edit the file here"),
+        Binding("e", "edit", "Edit the file here", show=False, id="exercise.edit_here"),
         Binding("o", "edit_outside", "your editor", id="exercise.edit_outside", tooltip="open it in $EDITOR"),
         Binding("f5,c", "check", "check", id="exercise.check", tooltip="check the file"),
         Binding("f2", "hint", "hint", id="exercise.hint", tooltip="the next hint"),
@@ -65,6 +67,7 @@ class ExercisePanel(Vertical, can_focus=True):
         self._path = study.exercise_path(exercise.id)
         self._watch = Watch(self._path)
         self._checking = Checking(study)
+        self._editor: EditorScreen | None = None
         self._hints: list[str] = []
         self._confirming = False
 
@@ -81,7 +84,7 @@ class ExercisePanel(Vertical, can_focus=True):
         self.set_interval(_LOOK_SECONDS, self._look)
 
     def on_unmount(self) -> None:
-        self._checking.end()
+        self._checking.end(_LAST_SECONDS)
 
     def take_focus(self) -> None:
         """Puts the keys here."""
@@ -118,7 +121,7 @@ class ExercisePanel(Vertical, can_focus=True):
         return self._study.permissions.external_editor and bool(editor_name())
 
     def _look(self) -> None:
-        """Checks the file when it was saved, here or in another window."""
+        """Checks the file when it was saved in another window."""
         if self._watch.changed():
             self._say_where()
             self.action_check()
@@ -148,7 +151,12 @@ class ExercisePanel(Vertical, can_focus=True):
         if not self.started:
             self.action_begin()
         if self.started:
-            self.app.push_screen(EditorScreen(self._study, self.exercise), lambda _: self.looked_again())
+            self._editor = EditorScreen(self.exercise, self._path, self.action_check)
+            self.app.push_screen(self._editor, self._editor_closed)
+
+    def _editor_closed(self, _: None) -> None:
+        self._editor = None
+        self.looked_again()
 
     def action_edit_outside(self) -> None:
         """Opens the file in $EDITOR."""
@@ -178,6 +186,8 @@ class ExercisePanel(Vertical, can_focus=True):
     def on_checked(self, event: Checked) -> None:
         event.stop()
         style = words(self.app.native_ansi_color)
+        if self._editor is not None:
+            self._editor.show_found(event.found)
         if isinstance(event.found, str):
             self._tell(Text(event.found, style.wrong))
             return
@@ -239,7 +249,7 @@ class ExercisePanel(Vertical, can_focus=True):
         if action == "begin":
             return not self.started
         if action == "edit":
-            return self.started
+            return self.started or self._state != OPEN
         if action == "go_on":
             return self._state != OPEN
         if action == "edit_outside":

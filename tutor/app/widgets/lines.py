@@ -13,6 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 Row = list[Segment]
+# Longer lines are hard to read however wide the terminal is
+MEASURE = 76
 
 
 def text_rows(console: Console, text: Text, width: int, first: str = "", rest: str = "") -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events, on
@@ -23,6 +23,9 @@ from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
 from tutor.views.picture import Cell, Overlay, Picture
 
+if TYPE_CHECKING:
+    from tutor.app.main import TutorApp
+
 PLAY_SECONDS = 0.8
 
 
@@ -40,13 +43,13 @@ class LiveView(Vertical, can_focus=True):
     BINDINGS: ClassVar = [
         Binding("right", "turn(1)", "change", key_display="←→", id="live.more", tooltip="turn what is marked on"),
         Binding("left", "turn(-1)", "Turn what is marked back", show=False, id="live.less"),
+        Binding("enter", "go_on", "go on", id="live.go_on", tooltip="go on to the question"),
         Binding("down", "select(1)", "what", key_display="↑↓", id="live.next_handle", tooltip="mark what comes next"),
         Binding("up", "select(-1)", "Mark what comes before", show=False, id="live.previous_handle"),
         Binding("space", "play", "play", id="live.play", tooltip="play the steps, or stop"),
         Binding("e", "type", "Type a value for what is marked", show=False, id="live.type"),
         Binding("m", "more", "More, or fewer, of what can be changed", show=False, id="live.all"),
         Binding("r", "reset", "Back to the lesson's picture", show=False, id="live.reset"),
-        Binding("enter", "go_on", "go on", id="live.go_on", tooltip="go on to the question"),
         Binding("h,shift+left", "pan(-8, 0)", "Picture to the left", show=False, id="live.pan_left"),
         Binding("l,shift+right", "pan(8, 0)", "Picture to the right", show=False, id="live.pan_right"),
         Binding("shift+up", "pan(0, -4)", "Picture up", show=False, id="live.pan_up"),
@@ -59,11 +62,15 @@ class LiveView(Vertical, can_focus=True):
     class Moved(Message):
         """The picture shows something else; it should be in sight."""
 
-    def __init__(self, model: LiveModel, *, motion: bool = True, id: str | None = None) -> None:
+    if TYPE_CHECKING:
+
+        @property
+        def app(self) -> TutorApp: ...  # type: ignore[override]
+
+    def __init__(self, model: LiveModel, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.model = model
         self.blanks: Blanks | None = None
-        self._motion = motion
         self._playing: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -185,7 +192,7 @@ class LiveView(Vertical, can_focus=True):
             self.post_message(self.Moved())
         else:
             self._next_step()
-        if self._motion and self.model.step < self.model.scene.last_step:
+        if self.app.motion and self.model.step < self.model.scene.last_step:
             self._playing = self.set_interval(PLAY_SECONDS, self._next_step)
 
     def _next_step(self) -> None:

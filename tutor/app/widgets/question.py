@@ -56,6 +56,7 @@ class QuestionPanel(Vertical):
         super().__init__(id=id)
         self.asking = asking
         self._answer = answer
+        self._prompt = asking.prompt
         self._hints: list[str] = []
         self._confirming = False
         self._nudged = False
@@ -63,7 +64,7 @@ class QuestionPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         prompt = Said(classes="prompt")
-        prompt.say(self.asking.prompt)
+        prompt.say(self._prompt)
         yield prompt
         yield self._answer
         yield Said(classes="feedback")

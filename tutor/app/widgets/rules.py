@@ -30,6 +30,8 @@ class TitleRule(Lines):
     def rows(self, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
         left, middle, right = self._parts
+        if middle and len(left) + len(middle) + len(right) + 16 > width:
+            right = ""  # where one is counts more than how far one is
         row = [Segment("── ", style.line), Segment(left, style.strong), Segment(" ──", style.line)]
         if middle:
             row += [Segment(f" {middle} ", style.plain)]
@@ -78,27 +80,22 @@ class KeyBar(Lines):
 
     def keys(self) -> list[tuple[str, str]]:
         """What is shown: keys and what they do."""
-        shown: list[tuple[str, str]] = []
+        shown: dict[tuple[int, str], tuple[str, str]] = {}
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if not binding.show or not active.enabled:
-                continue
-            item = (binding.key_display or key_name(self.app, binding.key), binding.description)
-            if item not in shown:
-                shown.append(item)
-        return shown
+            if binding.show and active.enabled:
+                name = binding.key_display or key_name(self.app, binding.key)
+                shown.setdefault((id(active.node), binding.action), (name, binding.description))
+        return list(shown.values())
 
     def rows(self, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
-        help_key = [("?", "help")]
-        keys = [item for item in self.keys() if item not in help_key]
-        keys = keys[: _MOST_KEYS - 1] + help_key
+        help_key = ("?", "help")
+        keys = [item for item in self.keys() if item != help_key][: _MOST_KEYS - 1]
+        # Where there is no room for all, the help still says them
+        while keys and sum(len(key) + len(what) + 4 for key, what in [*keys, help_key]) - 3 > width:
+            keys.pop()
         row: Row = []
-        used = 0
-        for key, what in keys:
-            length = len(key) + 1 + len(what) + (3 if row else 0)
-            if used + length > width:
-                break
+        for key, what in [*keys, help_key]:
             row += [Segment("   " if row else ""), Segment(key, style.focus), Segment(f" {what}", style.quiet)]
-            used += length
         return [row]

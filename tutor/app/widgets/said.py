@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from tutor.app.widgets.lines import Lines, Row, text_rows
-from tutor.app.widgets.prose import MEASURE, markdown_rows
+from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
 
 
 class Said(Lines):
@@ -30,7 +29,12 @@ class Said(Lines):
         width = min(width, self._measure)
         rows: list[Row] = []
         for text in self._texts:
-            rows += markdown_rows(console, text, width) if isinstance(text, str) else text_rows(console, text, width)
+            if isinstance(text, str):
+                from tutor.app.markdown import markdown_rows
+
+                rows += markdown_rows(console, text, width)
+            else:
+                rows += text_rows(console, text, width)
         return rows
 
     @property

@@ -32,11 +32,10 @@ class StepView(VerticalScroll, can_focus=True):
 
     DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; }"
 
-    def __init__(self, study: Study, step: Step, *, motion: bool) -> None:
+    def __init__(self, study: Study, step: Step) -> None:
         super().__init__()
         self.step = step
         self._study = study
-        self._motion = motion
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
         # With nothing to turn or answer the text itself takes the keys
@@ -49,7 +48,10 @@ class StepView(VerticalScroll, can_focus=True):
             elif isinstance(block, Live):
                 yield self._live(block)
             elif isinstance(block, Question):
-                yield from self._question(block)
+                try:
+                    yield from self._question(block)
+                except CourseError as error:
+                    yield self._broken(f"This question cannot be shown: {error}")
             elif isinstance(block, Exercise):
                 yield ExercisePanel(self._study, block)
 
@@ -75,7 +77,7 @@ class StepView(VerticalScroll, can_focus=True):
             return self._broken(f"This picture cannot be drawn: {live.place}: {error}")
         except CourseError as error:
             return self._broken(f"This picture cannot be drawn: {error}")
-        view = self._lives[live.id] = LiveView(model, motion=self._motion)
+        view = self._lives[live.id] = LiveView(model)
         return view
 
     def _question(self, question: Question) -> ComposeResult:
@@ -106,12 +108,8 @@ class StepView(VerticalScroll, can_focus=True):
             if live is not None:
                 yield self._live(live)
         board = self._lives.get(question.live)
-        try:
-            rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question)]
-            step = cells.step_asked(self._study.course, question)
-        except CourseError as error:
-            yield self._broken(str(error))
-            return
+        rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question)]
+        step = cells.step_asked(self._study.course, question)
         if board is None or not any(rows):
             yield self._broken("The picture to fill in cannot be drawn.")
             return

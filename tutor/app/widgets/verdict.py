@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from simlib.errors import BadArgument
 from tutor.app.theme import Words, words
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
@@ -56,7 +57,12 @@ class VerdictView(Vertical):
             return
         from tutor.views.explain import explained
 
-        drawn = explained(case.picture)
+        try:
+            drawn = explained(case.picture)
+        except (BadArgument, ValueError, LookupError, TypeError):
+            # A check of somebody's own course may name what cannot be drawn: the words stand alone then
+            self._draw(None)
+            return
         view.display = True
         view.show(drawn.picture)
         caption.say(Text(drawn.caption, words(self.app.native_ansi_color).quiet))

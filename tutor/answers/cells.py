@@ -35,7 +35,7 @@ def live_picture(course: Course, question: Question, seed: int | None = None) ->
         changed = {name: expressions.evaluate(text, variables).value for name, text in question.live_with.items()}
     except ExpressionError as error:
         raise CourseError(question.at("live_with"), f"{question.id}: {error}") from None
-    return replace(live, parameters={**live.parameters, **changed})
+    return replace(live, parameters={**live.parameters, **changed}, place=question.at("live_with"))
 
 
 def scene(live: Live) -> Scene:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf, log
 from typing import Any
 
 from tutor import units
@@ -119,11 +120,8 @@ def _likeliest(typed: TypedNumber, right: float) -> Reading:
     """The reading nearest to the right value, by factor: 40e9 for 38.5 GB was meant in bytes."""
 
     def apart(reading: Reading) -> float:
-        from math import log
-
-        if reading.value * right <= 0:
-            return float("inf")
-        return abs(log(abs(reading.value / right)))
+        ratio = reading.value / right if right else 0.0
+        return abs(log(ratio)) if 0 < ratio < inf else inf
 
     return min(typed.readings, key=apart)
 

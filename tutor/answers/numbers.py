@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from math import isfinite
 
 from tutor import units
 from tutor.answers.verdict import NotUnderstood
@@ -91,15 +92,20 @@ def read_number(text: str, unit: str = "", natural: Unit | None = None) -> Typed
     step, digits = (
         _resolution(canonical) if literals == 1 and re.fullmatch(r"[-+]?[\d.eE+-]+", canonical) else (None, 0)
     )
-    if typed_unit is not None or factor is not None:
-        times = (typed_unit.factor if typed_unit else 1.0) * (factor or 1.0)
-        return TypedNumber((_reading(value, step, digits, times, typed_unit),), bare=typed_unit is None)
     ways: list[tuple[float, Unit | None]] = []
-    for way in (natural if asked and unit in units.AUTOMATIC else asked, asked):
-        ways.append((way.factor, way) if way else (1.0, None))
-    ways.append((1.0, units.base(measure)))
-    different = {factor: _reading(value, step, digits, factor, way) for factor, way in reversed(ways)}
-    return TypedNumber(tuple(different[factor] for factor in dict.fromkeys(factor for factor, _ in ways)), bare=True)
+    if typed_unit is not None or factor is not None:
+        ways.append(((typed_unit.factor if typed_unit else 1.0) * (factor or 1.0), typed_unit))
+    else:
+        for way in (natural if asked and unit in units.AUTOMATIC else asked, asked):
+            ways.append((way.factor, way) if way else (1.0, None))
+        ways.append((1.0, units.base(measure)))
+    # The first of two ways that come to the same
+    different = {times: _reading(value, step, digits, times, way) for times, way in reversed(ways)}
+    likeliest_first = [different[times] for times in dict.fromkeys(times for times, _ in ways)]
+    readings = tuple(reading for reading in likeliest_first if isfinite(reading.value))
+    if not readings:
+        raise _not_understood(text, measure, "is too large")
+    return TypedNumber(readings, bare=typed_unit is None)
 
 
 def _reading(value: float, step: float | None, digits: int, factor: float, unit: Unit | None) -> Reading:

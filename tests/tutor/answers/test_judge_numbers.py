@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tutor.answers.judge import judge, prompt, tolerance_shown, truth
 from tutor.answers.verdict import NotUnderstood
 from tutor.course.model import Course, CourseError, Question
+from tutor.course.parse import parse_lesson
 
 Ask = Callable[..., tuple[Course, Question]]
 
@@ -211,6 +216,13 @@ def test_the_truth_is_shown_and_worked(ask: Ask) -> None:
     assert truth(*ask(f'unit = "%"\n{BUBBLE}')).shown == "27.3%"
 
 
+def written(*questions: str) -> Course:
+    blocks = "".join(f"## S {{#s{at}}}\n```ask q{at}\n{toml}```\n" for at, toml in enumerate(questions))
+    lesson = parse_lesson(f'+++\nid = "one"\ntitle = "One"\n+++\n{blocks}', Path("one/lesson.md"))
+    return Course("T", Path(), (lesson,), {})
+
+
+HERE = written(STAGE_1, BUBBLE, STEPS, STEPS.replace("ring.steps workers=8", "ring.steps workers=1"))
 FAMILY = """\
 kind = "number"
 prompt = "{{n}} workers all-reduce {{mb*1e6 | B}} each; {{name}}."
@@ -261,6 +273,25 @@ def test_a_faulty_course_is_named_at_the_line_of_the_answer(ask: Ask, answer: st
         judge(course, question, "1")
     assert message in caught.value.message
     assert caught.value.place.line == 9
+
+
+@given(
+    st.builds(
+        "{}{}{}".format,
+        st.sampled_from(["", "-", "~", "1/"]),
+        st.floats(0, allow_infinity=False).map(repr) | st.integers(0, 10**40).map(str),
+        st.sampled_from(["", " GB", " GiB", "b", "%", " billion", " ms", " steps", "e5"]),
+    )
+)
+def test_any_number_gets_a_verdict_in_one_line(text: str) -> None:
+    for question in HERE.questions().values():
+        try:
+            verdict = judge(HERE, question, text)
+        except NotUnderstood:
+            continue
+        assert verdict.understood
+        assert verdict.reason.splitlines() == [verdict.reason]
+        assert math.isfinite(verdict.value)
 
 
 def test_text_that_is_no_number_is_no_try(ask: Ask) -> None:

@@ -75,7 +75,7 @@ def start(command: list[str], marker: bytes, environment: dict[str, str]) -> Sta
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=9, help="starts of each")
-    parser.add_argument("--marker", default="Enter", help="a text that only the finished home screen holds")
+    parser.add_argument("--marker", default="choose", help="a text that only the finished home screen holds")
     runs = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"TERM": "xterm-256color", "TUTOR_HOME": home, "COLUMNS": "80", "LINES": "24"}

@@ -68,13 +68,19 @@ def first_stage_bytes(
 
 
 def outside_layers_bytes(
-    sequence: int, micro_batch: int, hidden: int, vocab: int, tensor: int = 1, pipeline: int = 1
+    sequence: int,
+    micro_batch: int,
+    hidden: int,
+    vocab: int,
+    tensor: int = 1,
+    pipeline: int = 1,
+    micro_batches: int | None = None,
 ) -> float:
     """Bytes that the first stage keeps outside its layers, with sequence parallelism.
 
-    Dropout masks of the embedding for p micro-batches, s b h p / t; with a single stage also the inputs of the
-    last norm and the output layer and the logits in FP32, 4 s b h (1 + V / h) / t (Korthikanti et al. 2022,
-    section 4.3).
+    For each of the min(p, m) micro-batches in flight the embedding's dropout mask, s b h, and its token ids, 8 s b;
+    with a single stage also the inputs of the last norm and of the output layer and the logits in FP32,
+    4 s b h (1 + V / h); all divided by t (Korthikanti et al. 2022, section 4.3; token ids as Megatron-LM counts them).
     """
     s, b, h = (
         whole_number("sequence", sequence),
@@ -82,8 +88,9 @@ def outside_layers_bytes(
         whole_number("hidden", hidden),
     )
     t, p = whole_number("tensor", tensor), whole_number("pipeline", pipeline)
+    in_flight = p if micro_batches is None else min(p, whole_number("micro_batches", micro_batches))
     output = 4 * s * b * (h + whole_number("vocab", vocab)) if p == 1 else 0
-    return (s * b * h * p + output) / t
+    return (s * b * (h + 8) * in_flight + output) / t
 
 
 def recomputation_overhead(sequence: int, hidden: int) -> float:
@@ -98,16 +105,15 @@ def recomputation_overhead(sequence: int, hidden: int) -> float:
 
 
 def checkpointed_bytes(
-    tokens: float, hidden: int, layers: int, checkpoints_per_layer: int = 1, value_bytes: float = 2
+    tokens: float, hidden: int, layers: int, kept_per_layer: float = 1, value_bytes: float = 2
 ) -> float:
-    """Bytes of activations when so many (tokens, hidden) arrays a layer are kept and the rest is recomputed.
+    """Bytes of activations when `kept_per_layer` x hidden values a token and layer are kept and the rest recomputed.
 
-    >>> checkpointed_bytes(4e6, 8192, 80, checkpoints_per_layer=4)
+    >>> checkpointed_bytes(4e6, 8192, 80, kept_per_layer=4)
     20971520000000.0
     """
     values = positive_number("tokens", tokens) * whole_number("hidden", hidden) * whole_number("layers", layers)
-    kept = whole_number("checkpoints_per_layer", checkpoints_per_layer)
-    return kept * values * positive_number("value_bytes", value_bytes)
+    return positive_number("kept_per_layer", kept_per_layer) * values * positive_number("value_bytes", value_bytes)
 
 
 def _coefficients(sequence: int, hidden: int, heads: int, t: int, mode: str) -> tuple[float, float]:

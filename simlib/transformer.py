@@ -8,6 +8,7 @@ Transformer Models", appendix A (selective recomputation). Closed forms; no NumP
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simlib.errors import BadArgument, one_of, positive_number, whole_number
@@ -135,6 +136,43 @@ def flops_per_step(
     attention = (passes + (1 if recompute == "selective" else 0)) * 4 * tokens * layers * hidden * sequence
     # The output layer is never recomputed
     return matrices + attention + 6 * tokens * hidden * vocab
+
+
+def stage_params(shape: Transformer, layout: Sequence[int]) -> list[int]:
+    """Parameters of each pipeline stage, where stage k has `layout[k]` layers.
+
+    The first stage has the embedding and positions, the last the final norm and the output layer (with a shared
+    embedding its own copy of it). Raises BadArgument for a layout that does not hold all layers.
+
+    >>> shape = Transformer(layers=8, hidden=16, heads=4, vocab=32, sequence=8, norm_parameters=2)
+    >>> stage_params(shape, [1, 2, 2, 3])
+    [3648, 6272, 6272, 9952]
+    """
+    layers = [whole_number(f"layout[{place}]", count, 0) for place, count in enumerate(layout)]
+    if sum(layers) != shape.layers:
+        raise BadArgument("layout", list(layout), f"{shape.layers} layers in all")
+    stages = [count * shape.layer_params for count in layers]
+    embedding = shape.vocab * shape.hidden
+    stages[0] += embedding + (shape.sequence * shape.hidden if shape.learned_positions else 0)
+    stages[-1] += shape.norm_parameters * shape.hidden
+    if len(stages) > 1 or not shape.tied:
+        stages[-1] += embedding
+    return stages
+
+
+def fullest_shard_params(shape: Transformer, tensor: int = 1, pipeline: int = 1) -> float:
+    """Parameters of the fullest GPU as Megatron-LM estimates them, for stages of equally many layers.
+
+    Layers and final norm divided by p, plus one embedding (both where a single stage has an output layer of its own),
+    all divided by t. For stages of unequal length it is too low: see `stage_params`.
+
+    >>> fullest_shard_params(Transformer(8, 16, 4, 32, 8, norm_parameters=2), pipeline=4)
+    6792.0
+    """
+    t, p = whole_number("tensor", tensor), whole_number("pipeline", pipeline)
+    block = shape.layers * shape.layer_params + shape.norm_parameters * shape.hidden
+    embeddings = shape.embedding_params if p == 1 else shape.vocab * shape.hidden
+    return (block / p + embeddings) / t
 
 
 def training_seconds(params: float, tokens: float, gpus: int, flops_per_gpu: float, passes: float = 6) -> float:

@@ -115,6 +115,27 @@ def first_stage_that_fits(params: float, gpus: int, capacity: float, optimizer_b
     return next((stage for stage in STAGES if bytes_per_gpu(params, gpus, stage, optimizer_bytes) <= room), None)
 
 
+@dataclass(frozen=True)
+class Shards:
+    """A flat array cut into equal shards, the end filled up with padding (in elements)."""
+
+    padded: int
+    per_rank: int
+    real_on_last_rank: int
+
+
+def padded_shards(elements: int, gpus: int, align: int = 2) -> Shards:
+    """`elements` in equal shards, one per GPU, each a multiple of `align` elements (DeepSpeed aligns to 2).
+
+    >>> padded_shards(57, 2)
+    Shards(padded=60, per_rank=30, real_on_last_rank=27)
+    """
+    count, n = whole_number("elements", elements), whole_number("gpus", gpus)
+    block = n * whole_number("align", align)
+    each = -(-count // block) * block // n
+    return Shards(each * n, each, max(0, count - each * (n - 1)))
+
+
 def _exact(number: float) -> float:
     """A whole number of bytes as an int, so that it prints and compares as one."""
     return int(number) if number == int(number) else number

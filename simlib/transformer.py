@@ -77,6 +77,11 @@ class Transformer:
         return self.attention_params + self.mlp_params + self.embedding_params
 
     @property
+    def kv_values_per_token(self) -> int:
+        """Keys and values of one token in all layers: what a cache keeps of it."""
+        return self.layers * 2 * self.attention_width * (self.kv_heads or self.heads) // self.heads
+
+    @property
     def layer_params(self) -> int:
         """Everything in one layer."""
         kv_width = self.attention_width * (self.kv_heads or self.heads) // self.heads
@@ -121,8 +126,8 @@ def flops_per_step(
 
     Fully recomputed: 96 B s L h^2 (1 + s / (6 h) + V / (16 L h)). Without (`recompute` False or "none") the
     backward pass costs twice the forward pass: 72 B s L h^2 (1 + s / (6 h) + V / (12 L h)), the model FLOPs.
-    "selective" recomputes the attention matrix alone: 1 + s / (3 h) in place of 1 + s / (6 h)
-    (Korthikanti et al. 2022, appendix A).
+    "selective" recomputes the attention matrix alone: 1 + s / (3 h) in place of 1 + s / (6 h), as Korthikanti et al.
+    2022 count it in appendix A (the products alone, done once more, would be a third of that).
 
     >>> f"{flops_per_step(24, 2304, 51200, 2048, 512):.4e}"
     '1.5467e+16'
@@ -133,7 +138,7 @@ def flops_per_step(
         recompute = "full" if recompute else "none"
     passes = 4 if one_of("recompute", recompute, RECOMPUTATION) == "full" else 3
     matrices = passes * 24 * tokens * layers * hidden**2
-    attention = (passes + (1 if recompute == "selective" else 0)) * 4 * tokens * layers * hidden * sequence
+    attention = (6 if recompute == "selective" else passes) * 4 * tokens * layers * hidden * sequence
     # The output layer is never recomputed
     return matrices + attention + 6 * tokens * hidden * vocab
 
@@ -164,15 +169,17 @@ def fullest_shard_params(shape: Transformer, tensor: int = 1, pipeline: int = 1)
     """Parameters of the fullest GPU as Megatron-LM estimates them, for stages of equally many layers.
 
     Layers and final norm divided by p, plus one embedding (both where a single stage has an output layer of its own),
-    all divided by t. For stages of unequal length it is too low: see `stage_params`.
+    divided by t, but for the norms, of which every tensor-parallel GPU has its own. For stages of unequal length it is
+    too low: see `stage_params`.
 
     >>> fullest_shard_params(Transformer(8, 16, 4, 32, 8, norm_parameters=2), pipeline=4)
     6792.0
     """
     t, p = whole_number("tensor", tensor), whole_number("pipeline", pipeline)
-    block = shape.layers * shape.layer_params + shape.norm_parameters * shape.hidden
+    norms = (shape.layers * shape.norms_per_layer + 1) * shape.norm_parameters * shape.hidden
+    split = shape.layers * shape.layer_params + shape.norm_parameters * shape.hidden - norms
     embeddings = shape.embedding_params if p == 1 else shape.vocab * shape.hidden
-    return (block / p + embeddings) / t
+    return (split / p + embeddings) / t + norms / p
 
 
 def training_seconds(params: float, tokens: float, gpus: int, flops_per_gpu: float, passes: float = 6) -> float:

@@ -6,7 +6,8 @@ cases(seed)              yields (name, arguments, limits): from the simplest to 
                          dict of limits to raise (see `Limits`)
 expected(arguments)      what the function returns for them when it is right
 explain(arguments, expected, got, difference)    optional: says more of a result that is wrong, as a dict with
-                         "reason" and perhaps "kind", "first_difference" and "picture"; it makes nothing right
+                         "reason" and perhaps "kind", "first_difference" and "picture" (what is not given is the
+                         comparison's own); it makes nothing right
 compare(arguments, expected, got)                optional: decides in place of the comparison of values, where
                          several results are right; None or such a dict
 tolerance, floats_for_ints                       optional: how values are compared
@@ -108,7 +109,7 @@ class Definition:
         if not reason:
             raise ValueError("it gave no reason")
         difference = said.get("first_difference")
-        if difference is None and mismatch is not None and mismatch.kind == "value":
+        if "first_difference" not in said and mismatch is not None and mismatch.kind == "value":
             index = mismatch.path[0] if len(mismatch.path) == 1 else list(mismatch.path) or None
             difference = {"expected": mismatch.expected, "got": mismatch.got, "index": index}
         first = Difference(**{name: plain(value) for name, value in difference.items()}) if difference else None

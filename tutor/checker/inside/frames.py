@@ -45,6 +45,9 @@ class Unknown:
 
     what: str
 
+    def __repr__(self) -> str:
+        return self.what
+
 
 def encode(value: object, most: int = (1 << 32) - 1) -> bytes:
     """The frame of `value`. What has no place in a frame becomes an `Unknown`.

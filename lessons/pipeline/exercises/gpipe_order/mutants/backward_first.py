@@ -1,0 +1,8 @@
+"""Runs the backward passes first."""
+
+
+def gpipe_order(stages, micro_batches):
+    return [
+        [f"{stage}{kind}{micro_batch}" for kind in "BF" for micro_batch in range(micro_batches)]
+        for stage in range(stages)
+    ]

@@ -1,0 +1,14 @@
+"""Counts gradients with 32 bits."""
+
+
+def zero_bytes(params, gpus, stage):
+    weights = 2 * params
+    gradients = 4 * params
+    optimizer = 3 * 4 * params
+    if stage >= 1:
+        optimizer /= gpus
+    if stage >= 2:
+        gradients /= gpus
+    if stage >= 3:
+        weights /= gpus
+    return weights, gradients, optimizer

@@ -1,0 +1,14 @@
+"""Counts one 32-bit value for each parameter."""
+
+
+def zero_bytes(params, gpus, stage):
+    weights = 2 * params
+    gradients = 2 * params
+    optimizer = 4 * params
+    if stage >= 1:
+        optimizer /= gpus
+    if stage >= 2:
+        gradients /= gpus
+    if stage >= 3:
+        weights /= gpus
+    return weights, gradients, optimizer

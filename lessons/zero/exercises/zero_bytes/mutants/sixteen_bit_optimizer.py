@@ -1,0 +1,14 @@
+"""Counts the optimizer states with 16 bits each."""
+
+
+def zero_bytes(params, gpus, stage):
+    weights = 2 * params
+    gradients = 2 * params
+    optimizer = 3 * 2 * params
+    if stage >= 1:
+        optimizer /= gpus
+    if stage >= 2:
+        gradients /= gpus
+    if stage >= 3:
+        weights /= gpus
+    return weights, gradients, optimizer

@@ -66,7 +66,7 @@ class SlotGrid(PipelineRows):
         ahead = min(1, self.per_slot - 1)
         for slot in range(max(0, start // self.per_slot // step - 1) * step, self.slots, step):
             at = slot * self.per_slot + ahead
-            if stop is not None and at >= stop:
+            if (stop is not None and at >= stop) or at + len(str(slot)) > self.columns():
                 return
             yield at, Run(str(slot), Role.QUIET)
 
@@ -75,7 +75,7 @@ class SlotGrid(PipelineRows):
         slot = start // self.per_slot
         while slot < last:
             found = self._at(rank, slot)
-            end = min(found.end, last)
+            end = min(max(found.end, slot + 1), last)
             yield from self._stretch(rank, found, slot, end)
             slot = end
 

@@ -46,10 +46,10 @@ class TimeRows(PipelineRows):
         step = next((step / by for by in (5, 2) if step / by * self.scale >= _RULER_ROOM), step)
         tick = max(0, int(start / self.scale / step) - 1)
         while tick * step <= self.timeline.makespan:
-            at = round(tick * step * self.scale)
-            if stop is not None and at >= stop:
+            at, text = round(tick * step * self.scale), number(round(tick * step, 6))
+            if (stop is not None and at >= stop) or at + len(text) > self.columns():
                 return
-            yield at, Run(number(round(tick * step, 6)), Role.QUIET)
+            yield at, Run(text, Role.QUIET)
             tick += 1
 
     def row(self, rank: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:

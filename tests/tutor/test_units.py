@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor import units
@@ -104,6 +104,7 @@ def test_a_noun_is_no_unit(text: str) -> None:
     assert units.measure_of(text) == units.COUNT
 
 
+@settings(deadline=None)
 @given(st.floats(1e-3, 1e20), st.sampled_from(["B", "GB", "GiB", "s", "ms", "FLOP", "B/s"]))
 def test_what_is_shown_says_the_value_to_half_a_percent(value: float, form: str) -> None:
     number, _, name = units.show(value, form).partition(" ")
@@ -112,6 +113,7 @@ def test_what_is_shown_says_the_value_to_half_a_percent(value: float, form: str)
     assert float(number.replace(",", "")) * unit.factor == pytest.approx(value, rel=0.005001)
 
 
+@settings(deadline=None)
 @given(
     st.floats() | st.integers() | st.text(max_size=5) | st.booleans(),
     st.sampled_from(["", "B", "%", "s", ".2f", "d", ","]),

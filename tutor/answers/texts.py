@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zlib import crc32
+from hashlib import blake2b
 
 from tutor.answers import cells
 from tutor.answers.families import member
@@ -48,7 +48,7 @@ def options_shown(course: Course, question: Question, seed: int | None = None) -
     ]
     if question.in_order and question.kind != ORDER:
         return tuple(options)
-    shuffled = sorted(options, key=lambda option: crc32(f"{question.id} {seed or 0} {option.id}".encode()))
+    shuffled = sorted(options, key=lambda option: blake2b(f"{question.id} {seed or 0} {option.id}".encode()).digest())
     if question.kind == ORDER and [option.id for option in shuffled] == ids(question.answer):
         shuffled.append(shuffled.pop(0))
     return tuple(shuffled)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.answers.judge import judge, prompt, tolerance_shown, truth
@@ -176,6 +176,12 @@ def test_shares_that_are_off_by_their_form(ask: Ask, text: str, reason: str) -> 
     assert (verdict.right, verdict.reason) == (False, reason)
 
 
+@pytest.mark.parametrize(("text", "right"), [("0.102", True), ("0.10", True), ("10%", True), ("0.1", False)])
+def test_a_rounded_share_needs_two_digits(ask: Ask, text: str, right: bool) -> None:
+    course, question = ask('kind = "number"\nprompt = "P"\nanswer = "n / 1000"\ngiven = { n = 102 }\n')
+    assert judge(course, question, text).right is right
+
+
 @pytest.mark.parametrize(
     ("text", "right", "reason"),
     [
@@ -275,6 +281,7 @@ def test_a_faulty_course_is_named_at_the_line_of_the_answer(ask: Ask, answer: st
     assert caught.value.place.line == 9
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         "{}{}{}".format,

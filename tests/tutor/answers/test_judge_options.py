@@ -83,6 +83,14 @@ def test_an_id_that_is_a_number_comes_before_the_place_in_the_list(ask: Ask) -> 
     assert judge(course, question, "3").value == "1"
 
 
+def test_an_id_as_it_is_written_comes_before_one_that_reads_alike(ask: Ask) -> None:
+    course, question = ask(
+        'kind = "choice"\nprompt = "P"\nanswer = "a_b"\n'
+        'options = [{id = "a-b", text = "one"}, {id = "a_b", text = "two"}, {id = "A-B", text = "three"}]'
+    )
+    assert [judge(course, question, text).value for text in ("a-b", "a_b", "A-B")] == ["a-b", "a_b", "A-B"]
+
+
 @pytest.mark.parametrize(
     ("text", "reason", "misconception"),
     [("barrier", "A barrier moves no values.", "half"), ("nothing", "That is not it.", None)],
@@ -148,7 +156,7 @@ def test_wrong_orders(ask: Ask, text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("scatter, gather", "nothing, barrier is missing; accepted: every option once, parted by commas"),
+        ("scatter, gather", "barrier, nothing is missing; accepted: every option once, parted by commas"),
         ("scatter, scatter, gather, barrier", "scatter comes 2 times; accepted: every option once"),
         ("scatter, gathr, barrier, nothing", "'gathr' is none of the options; accepted: ids with commas: "),
         ("", "nothing was typed; accepted: ids with commas"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.answers import cells
@@ -156,6 +156,13 @@ def test_a_table_may_ask_for_some_cells_only(ask: Ask) -> None:
     assert judge(course, question, "111, 222, 333").right
 
 
+def test_cells_without_a_step_are_those_of_the_picture_as_it_opens(ask: Ask) -> None:
+    course, question = ask(FIRST_STEP.replace('cells = "step=1"', 'cells = "worker=0"'), f"{RING}\nstep = 2")
+    assert truth(course, question).shown == "1 222 303"
+    assert cells.step_asked(course, question) == 2
+    assert cells.step_asked(*ask(FIRST_STEP.replace('cells = "step=1"\n', ""), RING)) == 0
+
+
 def test_members_of_a_family_have_pictures_of_their_own(ask: Ask) -> None:
     course, question = ask(
         'vary = { n = [2, 4], start = [5, 6] }\nlive_with = { workers = "n", seed = "start" }\n' + FIRST_STEP,
@@ -205,6 +212,7 @@ def test_a_faulty_picture_is_named_at_its_line(ask: Ask, live: str, message: str
     assert caught.value.place.line == 6
 
 
+@settings(deadline=None)
 @given(
     st.text(max_size=60) | st.text("0123456789 .,;-F[]\n", max_size=80),
     st.lists(st.integers(1, 4), min_size=1, max_size=3),
@@ -217,6 +225,7 @@ def test_any_text_is_rows_of_this_shape_or_not_understood(text: str, lengths: li
     assert [len(row) for row in rows] == lengths
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(-999, 999) | st.none(), min_size=2, max_size=4), min_size=1, max_size=4))
 def test_rows_are_shown_as_they_are_typed(rows: list[list[int | None]]) -> None:
     assert read_rows(show_rows(rows), [len(row) for row in rows], words=False) == rows

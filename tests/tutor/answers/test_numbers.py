@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor import units
@@ -140,6 +140,7 @@ _TYPED = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60) | st.lists(_TYPED, max_size=20).map("".join), st.sampled_from(_UNITS))
 def test_any_text_is_a_number_or_not_understood_in_one_line(text: str, unit: str) -> None:
     try:
@@ -151,6 +152,7 @@ def test_any_text_is_a_number_or_not_understood_in_one_line(text: str, unit: str
     assert "accepted: " in message
 
 
+@settings(deadline=None)
 @given(st.floats(1e-6, 1e15), st.sampled_from(["GB", "MB", "GiB", "KB", "B"]))
 def test_what_is_shown_is_read_back_as_the_same(value: float, unit: str) -> None:
     shown = units.show(value, f".10g {unit}")

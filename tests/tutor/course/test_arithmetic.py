@@ -6,7 +6,7 @@ import ast
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.course.arithmetic import NotArithmetic, brackets, evaluate, names, parse
@@ -91,6 +91,7 @@ _SUMS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_SUMS)
 def test_it_reckons_as_python_does(text: str) -> None:
     try:
@@ -102,6 +103,7 @@ def test_it_reckons_as_python_does(text: str) -> None:
     assert value(text) == expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80) | st.text("0123456789.eE_+-*/%()[], nmaxceil", max_size=80))
 def test_any_text_is_a_finite_number_or_refused(text: str) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.course.inline import expand, stretches
@@ -73,6 +73,7 @@ _TEXTS = st.lists(st.sampled_from(["`", "```", "~~~", "\n", "{{n}}", "{{", "}}",
 )
 
 
+@settings(deadline=None)
 @given(_TEXTS)
 def test_stretches_are_the_whole_text_in_order(text: str) -> None:
     found = list(stretches(text))
@@ -80,6 +81,7 @@ def test_stretches_are_the_whole_text_in_order(text: str) -> None:
     assert all(text[stretch.start :].startswith(stretch.text) for stretch in found)
 
 
+@settings(deadline=None)
 @given(_TEXTS | st.text(max_size=60))
 def test_any_text_is_expanded_or_refused(text: str) -> None:
     line = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.course.model import CourseError, Exercise, Live, Option, Prose, Question, Wrong
@@ -167,6 +167,8 @@ NUMBER = 'kind = "number"\nprompt = "P"\nanswer = "n"\n'
         (ask('kind = "nubmer"'), 10, "ask q: kind is 'nubmer'; accepted: number, choice, choices, order, table, grid"),
         (ask('kind = "number"\nprompt = "P'), 11, "not TOML: "),
         (ask('kind = "number"\nprompt = """P'), 11, "not TOML: "),
+        (ask('kind = "number"\nprompt = P\nanswer = "n"\nwhy = "W"'), 11, "not TOML: Invalid value"),
+        (ask('kind = "number"\nkind = "choice"\nanswer = "n"'), 11, "not TOML: Cannot overwrite a value"),
         (ask(NUMBER + 'hint = "one"'), 13, "ask q: unknown key 'hint'; accepted: kind, given, vary, prompt"),
         (ask('kind = "number"\nprompt = ""\n'), 11, "ask q: 'prompt' is empty"),
         (ask('kind = "number"\nprompt = "P"\n'), 9, "ask q: 'answer' is missing"),
@@ -248,6 +250,7 @@ _LINES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(_LINES | st.text(max_size=20), max_size=30).map("\n".join) | st.text(max_size=200))
 def test_any_text_is_a_lesson_or_a_fault_with_a_line_of_it(text: str) -> None:
     text = text.replace("\r", "\n")

@@ -102,16 +102,17 @@ def report(result: CheckResult) -> None:
         say("Your file printed:")
         for line in result.output.splitlines():
             say(f"  | {line}")
-    if result.error is not None:
-        where = f"line {result.error.line}: " if result.error.line is not None else ""
-        say(f"Not right ({result.error.kind.replace('_', ' ')}): {where}{result.error.message}")
+    kind = f" ({result.error.kind.replace('_', ' ')})" if result.error is not None else ""
     failing = [case for case in result.cases if not case.passed]
     if result.passed:
         say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
     elif failing:
-        say(f"Not right: {len(failing)} of {len(result.cases)} cases fail. The first, {failing[0].name}:")
+        say(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
         say(f"  {failing[0].reason}")
         _draw(failing[0])
+    elif result.error is not None:
+        where = f"line {result.error.line}: " if result.error.line is not None else ""
+        say(f"Not right{kind}: {where}{result.error.message}")
 
 
 def _draw(case: Case) -> None:

@@ -257,7 +257,7 @@ def _number(value: Any) -> str:
 def read(parameter: Parameter, text: str) -> Any:
     """The value that was typed for `parameter`. Raises BadArgument for text that is none."""
     text = text.strip()
-    if parameter.default is None and text in ("", AT_HAND.get(parameter.name), _UNSET):
+    if parameter.default is None and parameter.kind != "values" and text in ("", AT_HAND.get(parameter.name), _UNSET):
         return None
     if parameter.kind == "values":
         return _rows(parameter.name, text)

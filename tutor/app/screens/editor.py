@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.widgets import TextArea
 
-from tutor.app.learner_file import NotSaved, Watch, read_text, short, write_text
+from tutor.app.learner_file import NotSaved, Watch, read_text, write_text
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
 from tutor.app.widgets.rules import TitleRule
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 
 class Code(TextArea):
-    """A text area whose undo cannot bring the app down."""
+    """A text area whose undo cannot bring the app down, and which goes when its screen goes."""
+
+    def on_unmount(self) -> None:
+        # The app would keep it for ever, to tell it of other themes
+        watchers = getattr(self.app, "__watchers", {}).get("theme", [])
+        watchers[:] = [watcher for watcher in watchers if watcher[0] is not self]
 
     def undo(self) -> None:
         self._guarded(super().undo)
@@ -69,7 +74,7 @@ kept for the next time. You may also edit the file in any other editor: saving i
         self._warned = False
 
     def names(self) -> tuple[str, str, str]:
-        return short(self._path), "", "saved" if self._is_saved() else "not saved"
+        return self._path.name, "", "saved" if self._is_saved() else "not saved"
 
     def compose_body(self) -> ComposeResult:
         with Container(id="work"):

@@ -53,6 +53,8 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
         self.study = study
         self.lesson = lesson
         self.step = step
+        # Not looked up by a query each time: queries keep what they have found, also when it has gone
+        self.view = StepView(study, step)
 
     def names(self) -> tuple[str, str, str]:
         number = self.lesson.steps.index(self.step) + 1
@@ -62,16 +64,11 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
 
     def compose_body(self) -> ComposeResult:
         with Container(id="step"):
-            yield StepView(self.study, self.step)
+            yield self.view
 
     def on_mount(self) -> None:
         self._remember()
         self.view.take_focus()
-
-    @property
-    def view(self) -> StepView:
-        """The step that is shown."""
-        return self.query_one(StepView)
 
     def _remember(self) -> None:
         try:
@@ -137,7 +134,8 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
         with self.app.batch_update():
             place = self.query_one("#step")
             await place.remove_children()
-            await place.mount(StepView(self.study, self.step))
+            self.view = StepView(self.study, self.step)
+            await place.mount(self.view)
         self.view.take_focus()
 
     def action_home(self) -> None:

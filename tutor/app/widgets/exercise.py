@@ -35,8 +35,8 @@ class ExercisePanel(Vertical, can_focus=True):
     """Enter does what comes next: write the file, edit it, and when it is right go on."""
 
     BINDINGS: ClassVar = [
-        Binding("enter", "begin", "write the file", id="exercise.begin"),
-        Binding("enter", "edit", "edit", id="exercise.edit", tooltip="edit the file here"),
+        Binding("enter", "write", "write the file", id="exercise.write"),
+        Binding("enter", "open", "edit", id="exercise.open", tooltip="edit the file here"),
         Binding("enter", "go_on", "go on", id="exercise.go_on", tooltip="go on to the next step"),
         Binding("s", "begin", "Write the exercise's file", show=False, id="exercise.start"),
         Binding("e", "edit", "Edit the file here", show=False, id="exercise.edit_here"),
@@ -144,6 +144,14 @@ class ExercisePanel(Vertical, can_focus=True):
         self._tell(Text("" if started.created else "The file was there already, and is as it was.", style.quiet))
         self._say_where()
 
+    def action_write(self) -> None:
+        """Writes the file."""
+        self.action_begin()
+
+    def action_open(self) -> None:
+        """Opens the file in the app's own editor."""
+        self.action_edit()
+
     def action_edit(self) -> None:
         """Opens the file in the app's own editor."""
         from tutor.app.screens.editor import EditorScreen
@@ -246,12 +254,12 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What there is to do depends on how far the exercise is."""
+        done = self._state != OPEN
         if action == "begin":
             return not self.started
-        if action == "edit":
-            return self.started or self._state != OPEN
-        if action == "go_on":
-            return self._state != OPEN
+        if action in ("write", "open", "go_on"):
+            # What Enter does
+            return {"write": not done and not self.started, "open": not done and self.started, "go_on": done}[action]
         if action == "edit_outside":
             return self._may_edit_outside()
         return True

@@ -26,7 +26,9 @@ def text_rows(console: Console, text: Text, width: int, first: str = "", rest: s
         line.end = ""
         # A text without spans renders without its own style
         drawn = Segment.apply_style(line.render(console), console.get_style(line.style))
-        rows.append([Segment(rest if rows else first), *drawn])
+        # No-break spaces have done their work, and are not on every keyboard that searches a copy
+        plain = [Segment(segment.text.replace("\u00a0", " "), segment.style) for segment in drawn]
+        rows.append([Segment(rest if rows else first), *plain])
     return rows
 
 

@@ -18,6 +18,7 @@ from textual.widgets import Input
 from simlib.errors import BadArgument
 from tutor.app.live_model import STEP, LiveModel
 from tutor.app.theme import words
+from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.handle_bar import HandleBar
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
@@ -75,8 +76,7 @@ class LiveView(Vertical, can_focus=True):
 
     def compose(self) -> ComposeResult:
         yield HandleBar(classes="handles")
-        editor = Input(classes="typed", compact=True, select_on_focus=True)
-        editor.cursor_blink = False
+        editor = LineInput(classes="typed", select_on_focus=True)
         editor.display = False
         yield editor
         yield Said(classes="complaint")

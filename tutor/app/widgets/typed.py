@@ -12,10 +12,11 @@ from textual.reactive import var
 from textual.widgets import Input
 
 from tutor.app.widgets.answer import Answered, Drafted
+from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.said import Said
 
 
-class Entry(Input):
+class Entry(LineInput):
     """Enter answers, and goes on once the question is done and nothing new is typed."""
 
     BINDINGS: ClassVar = [
@@ -55,9 +56,7 @@ class Typed(Horizontal):
         label = Said(classes="label")
         label.say(Text("Answer"))
         yield label
-        entry = Entry(placeholder=self._expects, compact=True, select_on_focus=False)
-        entry.cursor_blink = False
-        yield entry
+        yield Entry(placeholder=self._expects)
 
     @property
     def entry(self) -> Entry:

@@ -1,0 +1,133 @@
+"""The first screen."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from tutor.app.screens.home import Home
+from tutor.app.screens.lesson import LessonScreen
+from tutor.study import Study
+
+COURSE = Path(__file__).parent / "course"
+
+
+def test_lessons_with_how_far_they_are(play: Callable[..., None], shown: Callable[..., str], study: Study) -> None:
+    study.answer("demo-sum", "sums")
+    study.reveal("demo-steps")
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        text = shown(pilot.app)
+        assert "A course for tests" in text
+        assert "A lesson with a step of every kind." in text
+        assert "1 of 4 solved, 1 shown" in text
+        assert "████▒▒▒▒────────" in text
+        assert "nothing to solve" in text
+
+    play(scenario)
+
+
+def test_enter_alone_opens_the_first_lesson(play: Callable[..., None]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, LessonScreen)
+        assert pilot.app.screen.step.id == "demo-choice"
+
+    play(scenario)
+
+
+def test_enter_goes_on_where_one_was(play: Callable[..., None], shown: Callable[..., str], study: Study) -> None:
+    lesson = study.lesson("demo")
+    study.open_step(lesson, lesson.steps[3])
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert "Continue  Demo, step 4 of 6: A picture without steps" in shown(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen.step.id == "demo-bytes"
+        await pilot.press("escape", "down", "down", "enter")
+        await pilot.pause()
+        assert pilot.app.screen.lesson.id == "second"
+        # A lesson chosen from the list opens where one left that lesson
+        await pilot.press("escape", "home", "down", "enter")
+        await pilot.pause()
+        assert pilot.app.screen.step.id == "demo-bytes"
+
+    play(scenario)
+
+
+def test_what_the_record_has_to_tell_is_said(
+    play: Callable[..., None], shown: Callable[..., str], study: Study
+) -> None:
+    study.store.notices.append("Your progress file was damaged [bold]. It was set aside.")
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert "Your progress file was damaged [bold]. It was set aside." in shown(pilot.app)
+
+    play(scenario)
+
+
+def test_choosing_stays_within_the_list(play: Callable[..., None]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        menu = pilot.app.screen.query_one("#lessons")
+        await pilot.press("up")
+        assert menu.chosen == 0
+        await pilot.press("j", "j", "j", "down")
+        assert menu.chosen == 1
+        await pilot.press("g")
+        assert menu.chosen == 0
+        await pilot.press("end")
+        assert menu.chosen == 1
+
+    play(scenario)
+
+
+def test_a_click_opens_a_lesson(play: Callable[..., None]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.click("#lessons", offset=(10, 5))
+        await pilot.pause()
+        assert pilot.app.screen.lesson.id == "second"
+
+    play(scenario)
+
+
+def test_q_quits(play: Callable[..., None]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert isinstance(pilot.app.screen, Home)
+        await pilot.press("q")
+        await pilot.pause()
+        assert pilot.app.return_code == 0
+
+    play(scenario)
+
+
+def test_the_first_frame_waits_for_no_numpy(tmp_path: Path) -> None:
+    code = f"""
+import asyncio, sys
+from pathlib import Path
+from tutor.course.load import load
+from tutor.permissions import own_machine
+from tutor.progress.store import Store
+from tutor.study import Study
+from tutor.app.profile import Profile
+from tutor.app.main import TutorApp
+import tutor.app.preload
+tutor.app.preload.preload = lambda: print(*sys.modules)
+store = Store(Path({str(tmp_path)!r}) / "p.db")
+study = Study(load(Path({str(COURSE)!r})), store, Path({str(tmp_path)!r}), own_machine())
+async def main():
+    async with TutorApp(study, Profile()).run_test() as pilot:
+        await pilot.pause()
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.split())
+    assert "tutor.app.screens.home" in modules
+    for late in ("numpy", "simlib.collectives", "rich.markdown", "tutor.app.screens.lesson"):
+        assert late not in modules, f"{late} is loaded before the first frame"

@@ -1,0 +1,176 @@
+"""The handles of a live picture, without a screen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simlib.errors import BadArgument
+from tutor.app.live_model import END, LiveModel, read, shown, turned
+from tutor.views.scene import Parameter
+from tutor.views.topics import topic
+
+VALUES = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
+
+
+def ring(step: int = 0) -> LiveModel:
+    return LiveModel(topic("all-reduce"), {"algorithm": "ring", "values": VALUES}, step)
+
+
+def handles(model: LiveModel) -> dict[str, str]:
+    return {handle.name: handle.text for handle in model.handles()}
+
+
+def choose(model: LiveModel, name: str) -> None:
+    for _ in model.handles():
+        if model.selected is not None and model.selected.name == name:
+            return
+        model.select(1)
+    raise AssertionError(f"there is no handle {name}")
+
+
+def test_the_step_is_turned_first_and_stays_at_its_ends() -> None:
+    model = ring()
+    assert handles(model)["step"] == "0 of 4"
+    model.turn(-1)
+    assert model.step == 0
+    for _ in range(9):
+        model.turn(1)
+    assert model.step == 4
+
+
+def test_a_picture_without_steps_turns_its_first_parameter() -> None:
+    model = LiveModel(topic("zero"), {"params": 7e9, "gpus": 8})
+    assert model.selected is not None
+    assert model.selected.name == "params"
+    model.turn(1)
+    assert handles(model)["params"] == "13e9"
+
+
+def test_workers_give_way_to_typed_values_and_the_other_way_round() -> None:
+    model = ring()
+    choose(model, "workers")
+    assert handles(model)["workers"] == "3"
+    model.turn(1)
+    assert handles(model)["workers"] == "4"
+    assert len(model.scene.data()["result"]) == 4
+    choose(model, "values")
+    model.type("1 2; 3 4")
+    assert handles(model)["workers"] == "2"
+    assert model.scene.data()["result"] == [[4, 6], [4, 6]]
+
+
+def test_workers_turn_from_two_to_three_typed_rows_too() -> None:
+    # Three is what the topic takes where no number of workers is given
+    model = LiveModel(topic("all-reduce"), {"values": [[1, 2], [3, 4]]})
+    choose(model, "workers")
+    model.turn(1)
+    assert len(model.scene.data()["result"]) == 3
+
+
+def test_a_seed_draws_values_and_can_be_taken_back() -> None:
+    model = ring()
+    choose(model, "seed")
+    assert handles(model)["seed"] == "none"
+    model.turn(1)
+    assert handles(model)["seed"] == "0"
+    assert handles(model)["values"] != "1 2 3; 10 20 30; 100 200 300"
+    model.turn(-1)
+    assert handles(model)["seed"] == "none"
+
+
+def test_the_step_moves_back_when_there_are_fewer() -> None:
+    model = ring(step=4)
+    choose(model, "workers")
+    model.turn(-1)
+    assert model.scene.last_step == 2
+    assert model.step == 2
+
+
+def test_reset_brings_the_lessons_picture_back() -> None:
+    model = ring(step=1)
+    choose(model, "values")
+    model.type("5 5; 5 5")
+    assert not model.is_lessons
+    model.reset()
+    assert model.is_lessons
+    assert handles(model)["values"] == "1 2 3; 10 20 30; 100 200 300"
+    assert model.step == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("values", "1 2; 3", "values"),
+        ("values", "1 2; x y", "values is 'x'"),
+        ("values", "[[1,", "values"),
+        ("values", "", "values is ''"),
+        ("workers", "0", "workers is 0"),
+        ("workers", "many", "workers is 'many'"),
+        ("workers", "2.5", "workers is '2.5'"),
+        ("step", "5", "step is '5'; accepted: a whole number from 0 to 4"),
+        ("step", "", "step is ''"),
+        ("seed", "-1", "seed is -1"),
+    ],
+)
+def test_what_cannot_be_shown_is_named_and_changes_nothing(name: str, text: str, says: str) -> None:
+    model = ring(step=2)
+    choose(model, name)
+    before = handles(model)
+    with pytest.raises(BadArgument) as caught:
+        model.type(text)
+    assert says in str(caught.value)
+    assert handles(model) == before
+    assert model.is_lessons
+
+
+def test_values_are_typed_with_commas_json_and_fractions() -> None:
+    model = ring()
+    choose(model, "values")
+    for text in ("1, 2; 3, 4.5", "[[1, 2], [3, 4.5]]"):
+        model.type(text)
+        assert handles(model)["values"] == "1 2; 3 4.5"
+
+
+def test_everything_can_be_turned_once_all_is_shown() -> None:
+    model = LiveModel(topic("pipeline"), {"schedule": "gpipe", "stages": 2, "micro_batches": 3})
+    assert "backward" not in handles(model)
+    model.show_all = True
+    assert handles(model)["backward"] == "2"
+    choose(model, "forward_only")
+    model.turn(1)
+    assert handles(model)["forward_only"] == "yes"
+    model.type("no")
+    assert handles(model)["forward_only"] == "no"
+    with pytest.raises(BadArgument):
+        model.type("perhaps")
+
+
+def test_a_choice_that_does_not_go_with_the_rest_is_passed_over() -> None:
+    # Looped breadth-first takes no three micro-batches on two ranks with one chunk, or says so
+    model = LiveModel(topic("pipeline"), {"schedule": "gpipe", "stages": 2, "micro_batches": 3})
+    choose(model, "schedule")
+    seen = set()
+    for _ in range(12):
+        model.turn(1)
+        seen.add(handles(model)["schedule"])
+    assert {"gpipe", "1f1b"} <= seen
+
+
+def test_rungs_and_ends() -> None:
+    ladder = Parameter("gpus", "whole", 8, "", least=1, ladder=(1, 2, 4, 8))
+    assert [turned(ladder, value, 1) for value in (1, 3, 4)] == [2, 4, 8]
+    assert turned(ladder, 8, 1) is END
+    assert turned(ladder, 1, -1) is END
+    optional = Parameter("stage", "whole", None, "", least=0, most=3)
+    assert turned(optional, None, 1) == 0
+    assert turned(optional, 0, -1) is None
+    assert turned(optional, None, -1) is END
+    assert turned(optional, 3, 1) is END
+
+
+@given(st.one_of(st.integers(-(10**18), 10**18), st.floats(-1e9, 1e9).map(lambda value: round(value, 3))))
+def test_a_number_can_be_typed_as_it_is_shown(value: float) -> None:
+    parameter = Parameter("params", "number", 1, "")
+    assert read(parameter, shown(parameter, value)) == pytest.approx(value, rel=1e-9)

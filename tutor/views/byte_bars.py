@@ -93,6 +93,9 @@ class ByteBars(Picture):
     def marked(self, overlay: Overlay) -> ByteBars:
         return replace(self, overlay=MappingProxyType(dict(overlay)))
 
+    def written(self, place: Cell, value: CellValue) -> str:
+        return in_unit(value, self._unit[1]) if isinstance(value, (int, float)) else super().written(place, value)
+
     def words(self) -> list[str]:
         lines = []
         for of in self.stages:

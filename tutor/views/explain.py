@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tutor.views.figures import number
 from tutor.views.picture import Cell, Mark, Picture, Role, cell
 from tutor.views.topics import topic
 
@@ -27,16 +26,14 @@ def explained(of: Mapping[str, Any]) -> Explained:
     """
     scene = topic(of["topic"]).scene(of.get("parameters", {}))
     step = min(max(0, int(of.get("step", 0))), scene.last_step)
-    place = of.get("cell")
-    overlay = {} if place is None else {_cell(place): Mark(Role.DIFFERENCE, _text(of.get("yours")))}
-    return Explained(scene.picture(step).marked(overlay), scene.caption(step))
+    picture = scene.picture(step)
+    if of.get("cell") is not None:
+        place = cell(**dict(of["cell"]))
+        picture = picture.marked({place: Mark(Role.DIFFERENCE, _yours(picture, place, of.get("yours")))})
+    return Explained(picture, scene.caption(step))
 
 
-def _cell(place: Mapping[str, Any] | Cell) -> Cell:
-    return cell(**dict(place))
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+def _yours(picture: Picture, place: Cell, value: Any) -> str:
+    """The learner's value as the picture writes such values, in full where it would read like the engine's."""
+    text = picture.written(place, value)
+    return str(value) if text == picture.written(place, picture.cells().get(place)) else text

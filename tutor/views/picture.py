@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from tutor.views.figures import number
+
 # A cell's coordinates, sorted by name: (("chunk", 0), ("worker", 1)). Hashable, so it can key an overlay.
 Cell = tuple[tuple[str, int | str], ...]
 # What a cell holds: a number, an operation such as "0F1", or nothing yet.
@@ -113,6 +115,10 @@ class Picture(ABC):
     @abstractmethod
     def words(self) -> list[str]:
         """The picture as sentences and small tables that a screen reader reads sensibly, one line each."""
+
+    def written(self, place: Cell, value: CellValue) -> str:
+        """`value` as this picture writes it in the cell `place`: rounded, in its unit; nothing for None."""
+        return "" if value is None else value if isinstance(value, str) else number(value)
 
     @abstractmethod
     def marked(self, overlay: Overlay) -> Picture:

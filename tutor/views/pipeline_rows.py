@@ -16,7 +16,7 @@ from simlib.pipeline import Overlap, parse_operation
 from tutor.views import marks, operations, palette
 from tutor.views.figures import percent
 from tutor.views.layout import Line, columns_of, compose, flow, note
-from tutor.views.picture import Cell, Mark, Overlay, Picture, Role, Run, Size, cut
+from tutor.views.picture import Cell, CellValue, Mark, Overlay, Picture, Role, Run, Size, cut
 
 if TYPE_CHECKING:
     from simlib.pipeline import Operation, Timeline
@@ -97,6 +97,11 @@ class PipelineRows(Picture):
 
     def marked(self, overlay: Overlay) -> Self:
         return replace(self, overlay=MappingProxyType(dict(overlay)))
+
+    def written(self, place: Cell, value: CellValue) -> str:
+        rank = rank_of(place)
+        text = palette.IDLE if value is None else super().written(place, value)
+        return text if rank is None or not 0 <= rank < self.ranks else self._typed(text, rank)
 
     def words(self) -> list[str]:
         if self._asking:

@@ -83,3 +83,10 @@ def test_nothing_where_the_learner_has_nothing(rows_of):
     )
     assert sum("_≠38.5" in row for row in rows_of(drawn.picture)) == 1
     assert explained({"topic": "zero", "parameters": {}, "step": 3, "cell": None}).picture.words()
+
+
+def test_bytes_are_drawn_in_the_unit_of_the_picture(rows_of):
+    difference = {"topic": "zero", "parameters": {}, "step": 0, "cell": {"stage": 3, "part": "total"}}
+    assert sum("26.25≠14" in row for row in rows_of(explained(difference | {"yours": 26.25e9}).picture)) == 1
+    # What would read like the engine's figure is written in full
+    assert sum("14000000001≠14" in row for row in rows_of(explained(difference | {"yours": 14000000001}).picture)) == 1

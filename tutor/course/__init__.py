@@ -1,4 +1,4 @@
-'''Lesson files read into lessons, steps, questions and exercises.
+"""Lesson files read into lessons, steps, questions and exercises.
 
 A course is a folder with a `course.toml` (`title`, `lessons` in order, and `[misconceptions]`, id = "belief")
 and a folder a lesson with its `lesson.md`:
@@ -35,4 +35,4 @@ in any order:
 
 Expressions (`tutor.course.expressions`) come out in base units: bytes, seconds, shares of 1; `tutor.units` lists the
 formats. They stand in answers and, between double braces, in every text, but never inside code.
-'''
+"""

@@ -163,7 +163,7 @@ class Study:
 
     def answer(self, question_id: str, text: str, seed: int | None = None) -> AnswerOutcome:
         """Judges a typed answer and records it. Raises NotUnderstood, unrecorded, for text that is no answer."""
-        from tutor.answers.judge import judge
+        from tutor.answers.judge import hints, judge
 
         question = self.question(question_id)
         verdict = judge(self.course, question, text, seed)
@@ -180,17 +180,23 @@ class Study:
             if wrong >= TRIES_BEFORE_REVEAL and before.state == OPEN:
                 revealed = self.reveal(question_id, seed)
             elif question.hints:
-                hint = question.hints[min(wrong, len(question.hints)) - 1]
+                hint = hints(self.course, question, seed)[min(wrong, len(question.hints)) - 1]
         return AnswerOutcome(verdict, before.tries + 1, revealed, hint)
 
-    def hint(self, item: str) -> Hint:
+    def hint(self, item: str, seed: int | None = None) -> Hint:
         """The next hint of a question or exercise; after the last one, the last again."""
-        hints = self._question_or_exercise(item).hints
-        if not hints:
+        found = self._question_or_exercise(item)
+        if not found.hints:
             raise Unknown("hint for", item, ["none"])
-        number = min(self.standing(item).hints + 1, len(hints))
+        number = min(self.standing(item).hints + 1, len(found.hints))
+        if isinstance(found, Question):
+            from tutor.answers.judge import hints
+
+            text = hints(self.course, found, seed)[number - 1]
+        else:
+            text = found.hints[number - 1]
         self.store.add("hint", item, number=number)
-        return Hint(hints[number - 1], number, len(hints))
+        return Hint(text, number, len(found.hints))
 
     def reveal(self, item: str, seed: int | None = None) -> Revealed:
         """The answer with its reason. Remembered as revealed, unless it was solved before."""

@@ -7,8 +7,10 @@ import sys
 
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, WRONG, BadUsage, say, say_json
+from tutor.course.model import Question
 from tutor.permissions import own_machine
 from tutor.safe_text import visible
+from tutor.study import Study
 
 _LONGEST_ANSWER = 100_000
 
@@ -38,12 +40,14 @@ def _split_seed(name: str) -> tuple[str, int | None]:
 
 
 def answer(arguments: argparse.Namespace) -> int:
-    """Judges one answer."""
+    """Judges one answer; without a TEXT it asks the question."""
     from tutor.answers.verdict import NotUnderstood
 
     question_id, seed = _split_seed(arguments.question)
     with open_study(arguments.course, own_machine()) as study:
         question = study.question(question_id)
+        if not arguments.text:
+            return _ask(study, question, seed, arguments)
         try:
             outcome = study.answer(question.id, _text(arguments.text), seed)
         except NotUnderstood as error:
@@ -72,12 +76,36 @@ def answer(arguments: argparse.Namespace) -> int:
     return RIGHT if verdict.right else WRONG
 
 
+def _ask(study: Study, question: Question, seed: int | None, arguments: argparse.Namespace) -> int:
+    """Prints the question itself."""
+    from tutor.answers.judge import options_shown, prompt
+
+    text = prompt(study.course, question, seed)
+    options = options_shown(study.course, question, seed)
+    if arguments.json:
+        say_json(
+            {
+                "question": arguments.question,
+                "kind": question.kind,
+                "prompt": text,
+                "options": [{"id": option.id, "text": option.text} for option in options],
+                "unit": question.unit,
+            }
+        )
+        return RIGHT
+    say(text)
+    for option in options:
+        say(f"  {option.id}: {option.text}")
+    return RIGHT
+
+
 def hint(arguments: argparse.Namespace) -> int:
     """Shows the next hint."""
+    item, seed = _split_seed(arguments.item)
     with open_study(arguments.course, own_machine()) as study:
-        found = study.hint(arguments.item)
+        found = study.hint(item, seed)
     if arguments.json:
-        say_json({"id": arguments.item, "hint": found.text, "number": found.number, "of": found.of})
+        say_json({"id": item, "hint": found.text, "number": found.number, "of": found.of})
     else:
         say(f"Hint {found.number} of {found.of}: {found.text}")
     return RIGHT

@@ -107,6 +107,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Runs one command; returns its exit status. Every expected failure is one line on standard error."""
     from simlib.errors import BadArgument
+    from tutor.course.model import CourseError
     from tutor.progress.store import ProgressError
     from tutor.study import NotAllowed, Unknown
 
@@ -119,7 +120,7 @@ def main(argv: Sequence[str]) -> int:
     except (BadUsage, BadArgument, Unknown, NotAllowed) as error:
         complain(f"tutor: {error}")
         return BAD_INPUT
-    except (NotDone, ProgressError) as error:
+    except (NotDone, ProgressError, CourseError) as error:
         complain(f"tutor: {error}")
         return NOT_DONE
     except OSError as error:

@@ -68,8 +68,8 @@ FACTS: dict[str, tuple[tuple[str, str], ...]] = {
 
 # Question, variables of one member, the right value in base units: worked out by hand
 FIGURES: list[tuple[str, dict[str, float], Any]] = [
-    ("ring-first-row", {}, [[1, 2, 303], [11, 20, 30], [100, 220, 300]]),
-    ("ring-gather-row", {}, [[111, 222, 303], [11, 222, 333], [111, 220, 333]]),
+    ("ring-first-row", {}, [[4, 1, 202], [34, 20, 50], [100, 720, 200]]),
+    ("ring-gather-row", {}, [[134, 721, 202], [34, 721, 252], [134, 720, 252]]),
     ("ring-chunk-to-send", {"worker": 1, "workers": 8}, 6),  # 1, 0, 7, 6
     ("ring-chunk-to-send", {"worker": 2, "workers": 16}, 15),  # 2, 1, 0, 15
     ("ring-share-final", {"workers": 4}, 0.25),
@@ -119,14 +119,15 @@ TYPED: dict[str, tuple[str, ...]] = {
     "ring-last-step": ("all-the-sums", "Every worker holds the sums of all three columns"),
     "ring-which-collective": ("reduce-scatter", "Reduce-Scatter", "reduce scatter"),
     "ring-first-row": (
-        "1 2 303; 11 20 30; 100 220 300",
-        "1 2 303\n11 20 30\n100 220 300",
-        "[[1, 2, 303], [11, 20, 30], [100, 220, 300]]",
-        "1,2,303; 11,20,30; 100,220,300",
+        "4 1 202; 34 20 50; 100 720 200",
+        "4 1 202\n34 20 50\n100 720 200",
+        "[[4, 1, 202], [34, 20, 50], [100, 720, 200]]",
+        "4,1,202; 34,20,50; 100,720,200",
+        "4 1 2+200; 4+30 20 50; 100 720 200",
     ),
     "ring-chunk-to-send": ("6", " 6.0", "1-4+1+8", "-2+8"),
     "ring-share-final": ("1/4", "25%", "0.25", "25 %", "25"),
-    "ring-gather-row": ("111 222 303; 11 222 333; 111 220 333",),
+    "ring-gather-row": ("134 721 202; 34 721 252; 134 720 252",),
     "ring-how-many-steps": ("14", "14 steps", "2*(8-1)", "2*7"),
     "ring-how-many-bytes": ("750 MB", "0.75 GB", "750e6", "750,000,000", "1.5*500 MB", "715.26 MiB", "750"),
     "ring-more-workers": ("hardly-changes",),

@@ -63,7 +63,10 @@ def parser() -> argparse.ArgumentParser:
     answer = add("answer", "answering", "answer", "answer a question")
     answer.add_argument("question", metavar="QUESTION", help="its id; ID@SEED for one member of a family")
     answer.add_argument(
-        "text", metavar="TEXT", nargs="+", help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input"
+        "text",
+        metavar="TEXT",
+        nargs="*",
+        help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input; left out, the question is asked",
     )
 
     hint = add("hint", "answering", "hint", "the next hint for a question or exercise")

@@ -115,8 +115,20 @@ def test_an_answer_and_what_is_remembered_of_it(capsys: Capture) -> None:
     assert item == {"state": "solved", "tries": 2, "wrong": 1, "hints": 0}
 
 
+def test_without_a_text_the_question_is_asked(capsys: Capture) -> None:
+    asked = ask(capsys, "answer", "ring-which-collective")
+    assert "reduce-scatter" in [option["id"] for option in asked["options"]]
+    assert ask(capsys, "progress")["items"] == {}
+
+
+def test_hints_have_their_figures_in(capsys: Capture) -> None:
+    for _ in range(5):
+        assert "{{" not in ask(capsys, "hint", "ring-chunk-to-send")["hint"]
+
+
+# What arrives, added by hand: worker 0 gets 200 on 2, worker 1 gets 4 on 30, worker 2 gets 20 on 700
 def test_a_table_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = io.TextIOWrapper(io.BytesIO(b"1 2 303\n11 20 30\n100 220 300\n"))
+    typed = io.TextIOWrapper(io.BytesIO(b"4 1 202\n34 20 50\n100 720 200\n"))
     monkeypatch.setattr("sys.stdin", typed)
     assert ask(capsys, "answer", "ring-first-row", "-")["right"]
 
@@ -124,7 +136,7 @@ def test_a_table_from_standard_input(capsys: Capture, monkeypatch: pytest.Monkey
 def test_revealed_is_not_solved(capsys: Capture) -> None:
     assert ask(capsys, "hint", "ring-first-row")["number"] == 1
     ask(capsys, "reveal", "ring-first-row")
-    assert ask(capsys, "answer", "ring-first-row", "1 2 303; 11 20 30; 100 220 300")["right"]
+    assert ask(capsys, "answer", "ring-first-row", "4 1 202; 34 20 50; 100 720 200")["right"]
     assert ask(capsys, "progress")["items"]["ring-first-row"]["state"] == "revealed"
 
 

@@ -33,7 +33,7 @@ def _lazy(module: str, function: str) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command but `show`, whose options are its topic's parameters."""
-    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    common = _Parser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--json", action="store_true", help="print one JSON document")
     common.add_argument("--course", metavar="DIR", help="use the course in DIR instead of the one that is shipped")
 

@@ -157,7 +157,9 @@ class Store:
     def events(self, item: str | None = None, kind: str | None = None) -> list[Event]:
         """The events, oldest first, of one item or kind or of all."""
         query = "SELECT uid, at, kind, item, detail FROM events"
-        conditions = [(f"{column} = ?", value) for column, value in (("item", item), ("kind", kind)) if value is not None]
+        conditions = [
+            (f"{column} = ?", value) for column, value in (("item", item), ("kind", kind)) if value is not None
+        ]
         if conditions:
             query += " WHERE " + " AND ".join(condition for condition, _ in conditions)
         with self._said("read your progress in"):
@@ -170,7 +172,7 @@ class Store:
             row = self._connection.execute(
                 "SELECT uid, at, kind, item, detail FROM events WHERE kind = ? ORDER BY number DESC LIMIT 1", (kind,)
             ).fetchone()
-        return None if row is None else Event(*row[:4], json.loads(row[4]))
+        return None if row is None else Event(row[0], row[1], row[2], row[3], json.loads(row[4]))
 
     def draft(self, item: str) -> str:
         """What was typed for `item` and not yet sent, or an empty string."""

@@ -94,7 +94,10 @@ class ByteBars(Picture):
         return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
-        return in_unit(value, self._unit[1]) if isinstance(value, (int, float)) else super().written(place, value)
+        if not isinstance(value, (int, float)):
+            return super().written(place, value)
+        # A figure far below the unit keeps its own: 54 B, not 0.000000054
+        return in_unit(value, self._unit[1]) if value >= self._unit[1] / 1000 or value == 0 else in_bytes(value)
 
     def words(self) -> list[str]:
         lines = []
@@ -223,7 +226,9 @@ class ByteBars(Picture):
     def _foot(self, width: int) -> list[Line]:
         parts = [[Run(fill, role), *note(f" {part}")] for part, (role, fill) in _LOOK.items()]
         legend = [] if self._gap(width) > 1 else parts
-        return flow([*legend, note("bytes on each GPU"), note("sent by each GPU in a step")], width)
+        return flow(
+            [*legend, note("bytes on each GPU"), note("sent by each GPU in a step"), *marks.legend(self.overlay)], width
+        )
 
 
 def _fraction(text: str) -> str:

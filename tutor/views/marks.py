@@ -6,6 +6,7 @@ import unicodedata
 
 from tutor.safe_text import visible
 from tutor.views import palette
+from tutor.views.layout import Line, note
 from tutor.views.picture import Mark, Overlay, Role
 
 _LONGEST = 16
@@ -41,6 +42,12 @@ def brackets(overlay: Overlay) -> int:
     return 2 if any(mark.role in (Role.YOURS, Role.ENGINE, Role.CURSOR) for mark in overlay.values()) else 0
 
 
+def legend(overlay: Overlay) -> list[Line]:
+    """What a sign of the overlay means, where it does not say so itself."""
+    differs = any(mark.role is Role.DIFFERENCE for mark in overlay.values())
+    return [note(f"a{palette.UNEQUAL}b yours a, expected b", Role.DIFFERENCE)] if differs else []
+
+
 def spoken(text: str, mark: Mark | None) -> str:
     """The cell in words.
 
@@ -65,13 +72,13 @@ def spoken(text: str, mark: Mark | None) -> str:
 
 def one_line(text: str) -> str:
     """Typed text as a cell can show it: one printable column a character, at most 16 of them."""
-    safe = "".join(map(_one_column, visible(text[: _LONGEST + 1])))
+    safe = "".join(map(_one_column, visible(text.strip()[: _LONGEST + 1])))
     return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 1] + "~"
 
 
 def _one_column(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Zs":
-        return "_"
+        return " "
     wide = unicodedata.east_asian_width(character) in ("W", "F")
     return "?" if wide or category.startswith("M") or not character.isprintable() else character

@@ -99,9 +99,8 @@ class PipelineRows(Picture):
         return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
-        rank = rank_of(place)
         text = palette.IDLE if value is None else super().written(place, value)
-        return text if rank is None or not 0 <= rank < self.ranks else self._typed(text, rank)
+        return self._typed(text, rank_and(place, "rank")[0]) if place in self.cells() else text
 
     def words(self) -> list[str]:
         if self._asking:
@@ -189,15 +188,18 @@ class PipelineRows(Picture):
         if text == ".":
             return palette.IDLE
         try:
-            return operations.label(parse_operation(text), self.stages_of(rank))
+            operation = parse_operation(text)
         except BadArgument:
             return text
+        # Work of another rank's stage is not what its number alone would say
+        here = all(part.stage in self.stages_of(rank) for part in operation.parts)
+        return operations.label(operation, self.stages_of(rank)) if here else text
 
     # Notes and words
 
     def _foot(self, width: int) -> list[Line]:
         if width not in self._feet:
-            legend = operations.legend(self._kinds, self._lettered)
+            legend = operations.legend(self._kinds, self._lettered) + marks.legend(self.overlay)
             self._feet[width] = flow(self._counts(), width) + flow(legend, width)
         return self._feet[width]
 
@@ -263,7 +265,7 @@ def _follows(before: Operation | Overlap, after: Operation | Overlap) -> bool:
     return (old.stage, old.kind, old.micro_batch + 1) == (new.stage, new.kind, new.micro_batch)
 
 
-def rank_of(place: Cell) -> int | None:
-    """The rank of a cell, if it has one."""
-    rank = dict(place).get("rank")
-    return rank if isinstance(rank, int) else None
+def rank_and(place: Cell, name: str) -> tuple[int, int]:
+    """The rank of a cell, and its coordinate `name`."""
+    at = dict(place)
+    return int(at["rank"]), int(at[name])

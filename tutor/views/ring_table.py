@@ -304,7 +304,4 @@ class RingTable(Picture):
             items.append(note(f"n{palette.DONE} final", Role.FINISHED))
         if not self.held.all() or self.finished is None:
             items.append(note(f"{palette.NOT_HELD} not held", Role.ABSENT))
-        roles = {mark.role for mark in self.overlay.values()}
-        if Role.DIFFERENCE in roles:
-            items.append(note(f"a{palette.UNEQUAL}b yours a, expected b", Role.DIFFERENCE))
-        return items
+        return items + marks.legend(self.overlay)

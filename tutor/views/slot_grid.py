@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tutor.views import marks, operations, palette
 from tutor.views.cell_map import LookedUp
 from tutor.views.picture import Cell, CellValue, Role, Run, cell
-from tutor.views.pipeline_rows import PipelineRows, rank_of
+from tutor.views.pipeline_rows import PipelineRows, rank_and
 
 if TYPE_CHECKING:
     from simlib.pipeline import Operation, Overlap
@@ -38,7 +38,7 @@ class SlotGrid(PipelineRows):
     time_name = "slot"
 
     def columns(self) -> int:
-        return self.slots * self.per_slot
+        return self._column(self.slots)
 
     @cached_property
     def slots(self) -> int:
@@ -50,9 +50,8 @@ class SlotGrid(PipelineRows):
         """Columns of a slot: as few as hold every operation's text."""
         # Rounded, so that a length of 2.9999999 slots does not cost a column
         least = ceil(round(self.columns_for(0) * self._length, 6))
-        if self.overlay:
-            least = max(least, self.label_columns + marks.brackets(self.overlay))
-        return max([least, *map(self._needed, self.overlay)])
+        signs = marks.brackets(self.overlay)
+        return max(least, self.label_columns + signs) if signs else least
 
     def cells(self) -> Mapping[Cell, CellValue]:
         def places() -> Iterator[Cell]:
@@ -64,18 +63,19 @@ class SlotGrid(PipelineRows):
         step = self._ruler_step
         # Over the number of the slot, which has a sign or a blank before it
         ahead = min(1, self.per_slot - 1)
-        for slot in range(max(0, start // self.per_slot // step - 1) * step, self.slots, step):
-            at = slot * self.per_slot + ahead
+        for slot in range(max(0, self._slot_at(start) // step - 1) * step, self.slots, step):
+            at = self._column(slot) + ahead
             if (stop is not None and at >= stop) or at + len(str(slot)) > self.columns():
                 return
             yield at, Run(str(slot), Role.QUIET)
 
     def row(self, rank: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
-        last = self.slots if stop is None else min(self.slots, -(-stop // self.per_slot))
-        slot = start // self.per_slot
-        while slot < last:
+        slot = self._slot_at(start)
+        while slot < self.slots and (stop is None or self._column(slot) < stop):
             found = self._at(rank, slot)
-            end = min(max(found.end, slot + 1), last)
+            end = min(max(found.end, slot + 1), self.slots)
+            if stop is not None:
+                end = min(end, self._slot_at(stop) + 1)
             yield from self._stretch(rank, found, slot, end)
             slot = end
 
@@ -91,7 +91,7 @@ class SlotGrid(PipelineRows):
         lines = []
         for place in sorted(self.overlay):
             if place in self.cells():
-                rank, slot = int(dict(place)["rank"]), int(dict(place)["slot"])
+                rank, slot = rank_and(place, "slot")
                 operation = self._at(rank, slot).operation
                 text = "idle" if operation is None else operations.spoken(operation, self.stages_of(rank))
                 lines.append(f"{self.row_name(rank)}, slot {slot}: {marks.spoken(text, self.overlay[place])}")
@@ -125,31 +125,30 @@ class SlotGrid(PipelineRows):
         operation = self._at(rank, slot).operation
         return None if operation is None else str(operation)
 
-    # What a slot shows
+    # Where a slot stands
 
-    def _stretch(self, rank: int, found: _Stretch, slot: int, stop: int) -> Iterator[tuple[int, Run]]:
-        """The runs of slots `slot` to `stop` of an operation or a pause."""
-        per_slot = self.per_slot
-        if found.operation is None:
-            bare, role = palette.IDLE, Role.IDLE
-            whole = f" {palette.IDLE}".ljust(per_slot)[-per_slot:] * (stop - slot)
-            first = slot
-        else:
-            bare, role = self._label(rank, found), operations.role(found.operation)
-            slots = found.end - found.start
-            whole = operations.drawn(found.operation, self.stages_of(rank), slots * per_slot, fill=slots > 1)
-            first = found.start
-        for at in range(slot, stop):
-            place = cell(rank=rank, slot=at)
-            mark = self.overlay.get(place) if self.overlay else None
-            text, shown = whole[(at - first) * per_slot : (at - first + 1) * per_slot], role
-            if mark is not None:
-                marked, shown = self.marked_text(bare, role, mark, rank)
-                text = f" {marked}".ljust(per_slot)
-            yield at * per_slot, Run(text, shown, place)
+    def _column(self, slot: int) -> int:
+        """The first column of a slot: marks that need more than `per_slot` columns push what follows to the right."""
+        wide, pushed = self._wide
+        return slot * self.per_slot + pushed[bisect_left(wide, slot)]
 
-    def _label(self, rank: int, found: _Stretch) -> str:
-        return palette.IDLE if found.operation is None else operations.label(found.operation, self.stages_of(rank))
+    def _slot_at(self, column: int) -> int:
+        """The slot in a column."""
+        return bisect_right(range(self.slots + 1), column, key=self._column) - 1
+
+    @cached_property
+    def _wide(self) -> tuple[list[int], list[int]]:
+        """The slots that marks make wider, and by how much all before each of them, and all, push to the right."""
+        extra: dict[int, int] = {}
+        cells = self.cells()
+        for place, mark in self.overlay.items():
+            if place in cells:
+                rank, slot = rank_and(place, "slot")
+                bare = self._label(rank, self._at(rank, slot))
+                needed = 1 + len(self.marked_text(bare, Role.PLAIN, mark, rank)[0]) - self.per_slot
+                extra[slot] = max(extra.get(slot, 0), needed)
+        wide = sorted(slot for slot, columns in extra.items() if columns > 0)
+        return wide, [0, *accumulate(extra[slot] for slot in wide)]
 
     @cached_property
     def _ruler_step(self) -> int:
@@ -158,10 +157,27 @@ class SlotGrid(PipelineRows):
         least = len(str(self.slots)) + 1
         return next(step for step in steps if step * self.per_slot >= least)
 
-    def _needed(self, place: Cell) -> int:
-        """Columns that a marked slot needs."""
-        rank = rank_of(place)
-        if rank is None or place not in self.cells():
-            return 0
-        bare = self._label(rank, self._at(rank, int(dict(place)["slot"])))
-        return 1 + len(self.marked_text(bare, Role.PLAIN, self.overlay[place], rank)[0])
+    # What a slot shows
+
+    def _stretch(self, rank: int, found: _Stretch, slot: int, stop: int) -> Iterator[tuple[int, Run]]:
+        """The runs of slots `slot` to `stop` of an operation or a pause."""
+        first = self._column(found.start)
+        if found.operation is None:
+            text, role = "", Role.IDLE
+        else:
+            role = operations.role(found.operation)
+            long = found.end - found.start > 1
+            columns = self._column(found.end) - first
+            text = operations.drawn(found.operation, self.stages_of(rank), columns, fill=long)
+        for at in range(slot, stop):
+            start, end = self._column(at), self._column(at + 1)
+            place = cell(rank=rank, slot=at)
+            shown = text[start - first : end - first] if text else f" {palette.IDLE}"[start - end :]
+            run = Run(shown.ljust(end - start), role, place)
+            if self.overlay and (mark := self.overlay.get(place)) is not None:
+                marked, marked_role = self.marked_text(self._label(rank, found), role, mark, rank)
+                run = Run(f" {marked}".ljust(end - start), marked_role, place)
+            yield start, run
+
+    def _label(self, rank: int, found: _Stretch) -> str:
+        return palette.IDLE if found.operation is None else operations.label(found.operation, self.stages_of(rank))

@@ -12,7 +12,7 @@ from tutor.views import marks, operations, palette
 from tutor.views.cell_map import LookedUp
 from tutor.views.figures import number
 from tutor.views.picture import Cell, CellValue, Role, Run, cell
-from tutor.views.pipeline_rows import PipelineRows, rank_of
+from tutor.views.pipeline_rows import PipelineRows, rank_and
 
 _RULER_ROOM = 8  # columns from one number of the ruler to the next, at least
 
@@ -77,7 +77,7 @@ class TimeRows(PipelineRows):
         lines = []
         for place in sorted(self.overlay):
             if place in self.cells():
-                rank, at = int(dict(place)["rank"]), int(dict(place)["place"])
+                rank, at = rank_and(place, "place")
                 text = operations.spoken(self.timeline.orders[rank][at], self.stages_of(rank))
                 lines.append(f"{self.row_name(rank)}, operation {at}: {marks.spoken(text, self.overlay[place])}")
         return lines
@@ -107,10 +107,9 @@ class TimeRows(PipelineRows):
 
     def _needed(self, place: Cell) -> float:
         """Columns for one unit of time that a marked operation needs."""
-        rank = rank_of(place)
-        if rank is None or place not in self.cells():
+        if place not in self.cells():
             return 0
-        at = int(dict(place)["place"])
+        rank, at = rank_and(place, "place")
         operation = self.timeline.orders[rank][at]
         bare = operations.label(operation, self.stages_of(rank))
         text, _ = self.marked_text(bare, Role.PLAIN, self.overlay[place], rank)

@@ -127,6 +127,18 @@ def test_marks_in_slots(rows_of):
     assert picture.words()[0] == "stage 0, slot 3: yours 0F3, expected idle"
 
 
+def test_a_difference_widens_its_own_slot_only(show, rows_of):
+    picture = show("pipeline", stages=2, micro_batches=2).marked({cell(rank=0, slot=1): Mark(Role.DIFFERENCE, "0B0")})
+    assert rows_of(picture)[:3] == [
+        "slot     0 1    2 3 4 5 6 7 8",
+        "stage 0  0 «0≠1 · · ·«0══«1══",
+        "stage 1  · 0    1«0══«1══ · ·",
+    ]
+    # Another stage's work is written in full: its number alone would read like the right one
+    other = show("pipeline", stages=2, micro_batches=2).marked({cell(rank=0, slot=1): Mark(Role.DIFFERENCE, "1F1")})
+    assert "1F1≠1" in rows_of(other)[1]
+
+
 def test_a_grid_of_64_stages_and_1024_micro_batches_costs_what_is_looked_at():
     picture = SlotGrid(schedule("1f1b", 64, 1024).timeline)
     size = picture.size(120)

@@ -97,6 +97,11 @@ def run(name: str, file: str, seed: int | None = None) -> CheckResult:
     return check_file(FOLDERS[name] / file, exercise(name), seed)
 
 
+@cache
+def of_mutant(name: str, mutant: str) -> CheckResult:
+    return run(name, f"mutants/{mutant}.py", seed=3)
+
+
 @pytest.mark.parametrize("name", list(FOLDERS))
 def test_an_exercise_is_whole(name: str) -> None:
     folder = FOLDERS[name]
@@ -124,7 +129,7 @@ def test_the_solution_passes(name: str, seed: int | None) -> None:
 
 @pytest.mark.parametrize(("name", "mutant"), MUTANTS)
 def test_a_mistake_is_told_as_what_it_is(name: str, mutant: str) -> None:
-    result = run(name, f"mutants/{mutant}.py")
+    result = of_mutant(name, mutant)
     assert not result.passed
     first = result.cases[0]
     assert not first.passed
@@ -138,7 +143,7 @@ def test_a_mistake_is_told_as_what_it_is(name: str, mutant: str) -> None:
 
 @pytest.mark.parametrize(("name", "mutant"), MUTANTS)
 def test_a_wrong_value_is_drawn_in_its_picture(name: str, mutant: str) -> None:
-    result = run(name, f"mutants/{mutant}.py", seed=3)
+    result = of_mutant(name, mutant)
     first = result.cases[0]
     if first.picture is None:
         assert result.error is not None or first.first_difference is None or mutant in UNDRAWN

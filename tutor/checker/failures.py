@@ -5,6 +5,7 @@ Everything here comes from the learner's process and is believed in nothing but 
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from typing import Any
@@ -142,5 +143,5 @@ def _signal(number: int) -> str:
 def _crash_line(outcome: Outcome, file: str) -> int | None:
     """The innermost line of the learner's in the dump that Python's fault handler prints, if it got that far."""
     _, fatal, dump = outcome.output.rpartition(b"Fatal Python error: ")
-    found = re.search(b'File "%s", line ([0-9]{1,7}) in ' % re.escape(file.encode()), dump) if fatal else None
+    found = re.search(b'File "%s", line ([0-9]{1,7}) in ' % re.escape(os.fsencode(file)), dump) if fatal else None
     return int(found[1]) if found else None

@@ -43,6 +43,7 @@ def test_a_right_file_passes_whatever_its_line_ends(make_exercise, ends: bytes, 
         "    return 2 * array",
         "from concurrent.futures import ThreadPoolExecutor\ndef double(array):\n"
         "    with ThreadPoolExecutor(2) as pool: return list(pool.map(lambda x: 2 * x, [array]))[0]",
+        "import sys\nassert sys.stdin.read() == ''\ndef double(array): return 2 * array",
         "if __name__ == '__main__': raise SystemExit\ndef double(array): return 2 * array",
     ],
 )

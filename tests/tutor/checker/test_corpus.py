@@ -313,6 +313,28 @@ def test_names_and_messages_are_made_safe(check, name: str) -> None:
     assert all(character.isprintable() or character == "\n" for character in result.output)
 
 
+def test_a_long_message_is_cut(check) -> None:
+    result = check("raise type('E' * 10**6, (Exception,), {})('x' * 10**6)")
+    assert len(result.error.message) < 3000
+
+
+def test_hundreds_of_threads_end_with_the_check(check) -> None:
+    start = "threading.Thread(target=threading.Event().wait).start()"
+    error = check(f"import threading\nfor _ in range(500): {start}").error
+    assert error.kind in ("exception", "memory", "missing_function")
+
+
+@pytest.mark.parametrize("walls", [None, Walls(0, False)], ids=["walls", "guard alone"])
+def test_the_answers_cannot_be_imported_or_read(check, monkeypatch, walls: Walls | None) -> None:
+    if walls is not None:
+        monkeypatch.setattr(isolation, "walls", lambda: walls)
+    root = Path(isolation.__file__).parents[2]
+    engine = check(f"import sys\nsys.path.append({str(root)!r})\nimport simlib.collectives").error
+    assert (engine.kind, engine.line) in (("import", 3), ("forbidden", 3)), engine
+    solution = check(f"open({str(root / 'lessons/ring/exercises/ring_all_reduce/solution.py')!r})").error
+    assert (solution.kind, solution.line) == ("forbidden", 1)
+
+
 def test_what_is_printed_is_kept_apart_and_capped(make_exercise) -> None:
     source = "import sys\nprint('one')\nprint('two', end='', file=sys.stderr)\n" + inside("return 2 * array")
     result = check_source(source.encode(), make_exercise())

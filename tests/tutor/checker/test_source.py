@@ -93,3 +93,12 @@ def test_the_file_of_a_check_is_read_by_its_name(tmp_path: Path, make_exercise) 
     assert (result.error.kind, result.error.line) == ("exception", 3)
     with pytest.raises(Unreadable):
         check_file(tmp_path, make_exercise())
+
+
+def test_any_name_of_a_file_will_do(tmp_path: Path, make_exercise) -> None:
+    for name in (b"\xff.py", b"with space, 'quote\" and \n line.py", "é.py".encode()):
+        file = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+        file.write_text("def double(array):\n    import ctypes\n    return ctypes.string_at(0)\n")
+        result = check_file(file, make_exercise())
+        assert result.error.kind == "crash"
+        assert result.error.line in (3, None)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from simlib.collectives import Trace
 
 _DONE = {
-    "all-reduce": "every worker holds the whole {op}",
+    "all-reduce": "every worker holds the {op}",
     "reduce-scatter": "every worker holds its slice of the {op}",
-    "all-gather": "every worker holds every piece",
+    "all-gather": "every worker holds all pieces",
 }
-_ACTION = {"sum": "added", "mean": "added", "max": "compared, the larger kept"}
+_ACTION = {"sum": "adds what arrives", "mean": "adds what arrives", "max": "keeps the larger"}
 # Above this, the widest number is not looked for: six digits, sign, point and exponent always fit
 _MANY_VALUES = 50_000
 _WIDEST_FLOAT = len("-1.23457e-05")
@@ -58,12 +58,12 @@ class CollectiveScene(Scene):
             )
         now = trace.steps[step - 1]
         phase = [other.number for other in trace.steps if other.phase == now.phase]
-        action = _ACTION[trace.op or "sum"] if now.adds.any() else "copied"
-        text = (
-            f"step {step} of {self.last_step} ({now.phase} {phase.index(step) + 1} of {len(phase)}): "
-            f"chunks go right and are {action}; each sent {each(self._sent[step])}"
-        )
-        return text + ("" if step < self.last_step else "; " + _DONE[trace.collective].format(op=trace.op or ""))
+        if step == self.last_step:
+            what = _DONE[trace.collective].format(op=trace.op)
+        else:
+            what = f"each {_ACTION[trace.op or 'sum'] if now.adds.any() else 'keeps what arrives'}"
+        place = f"step {step} of {self.last_step} ({now.phase} {phase.index(step) + 1} of {len(phase)})"
+        return f"{place}: {what}; each sent {each(self._sent[step])}"
 
     def data(self) -> dict[str, Any]:
         trace = self.trace

@@ -118,8 +118,12 @@ def durations(orders: Orders, times: StageTimes) -> Durations:
         return float(length) if slot is None else int(length / slot)
 
     table = {kind: [counted(length) for length in lengths[kind]] for kind in kinds}
-    special = {operation: counted(length) for operation, length in exceptions.items()}
-    rows = [_lengths(row, table, special, None if pair is None or not overlaps else counted(pair)) for row in orders]
+    if not overlaps and not exceptions:
+        rows = [[table[kind][stage] for stage, kind, _ in row] for row in orders]  # type: ignore[misc]  # no pairs
+    else:
+        special = {operation: counted(length) for operation, length in exceptions.items()}
+        together = counted(pair) if overlaps and pair is not None else None
+        rows = [_lengths(row, table, special, together) for row in orders]
     return Durations(rows, counted(latency), slot, stages)
 
 
@@ -155,9 +159,6 @@ def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Lengt
 def _lengths(
     row: Row, table: dict[str, list[float]], special: dict[Operation, float], pair: float | None
 ) -> list[float]:
-    if not special and not any(type(step) is Overlap for step in row):
-        return [table[kind][stage] for stage, kind, _ in row]  # type: ignore[misc]  # no Overlap among them
-
     def own(operation: Operation) -> float:
         return special.get(operation, table[operation.kind][operation.stage])
 

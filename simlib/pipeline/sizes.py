@@ -20,7 +20,7 @@ SCHEDULES = (
 V_SHAPED = ("zb-v", "dualpipe-v")  # rank r holds model stages r and 2p-1-r: two chunks, always
 ANY_CHUNKS = ("interleaved", "looped-bfs", "zb-h1")  # rank r holds model stages r, r+p, r+2p, …
 
-MOST_PASSES = 2**20  # forward passes of one schedule, all stages together: a second or two of work
+MOST_PASSES = 2**20  # forward passes of one schedule, all stages together: a few seconds of work
 
 
 class Sizes(NamedTuple):
@@ -51,18 +51,11 @@ def checked_sizes(schedule: str, stages: object, micro_batches: object, chunks: 
     elif schedule not in ANY_CHUNKS and v != 1:
         raise BadArgument("chunks", chunks, f"1 for {schedule}; {', '.join(ANY_CHUNKS)} take more")
     if p * v * m > MOST_PASSES:
-        most = MOST_PASSES // (p * v)
-        accepted = f"at most {most:,} with {p:,} stages" if most else f"stages x chunks of at most {MOST_PASSES:,}"
-        raise BadArgument("micro_batches", micro_batches, accepted)
+        if p * v > MOST_PASSES:
+            raise BadArgument("stages", stages, f"at most {MOST_PASSES // v:,} with {v:,} chunks")
+        raise BadArgument("micro_batches", micro_batches, f"at most {MOST_PASSES // (p * v):,} with {p * v:,} stages")
     if schedule == "interleaved" or (schedule == "zb-h1" and v > 1):
-        rounds = max(1, m // p)
-        if m % rounds:
-            raise BadArgument(
-                "micro_batches",
-                micro_batches,
-                f"a number that splits evenly into max(1, micro_batches // stages) rounds, here {rounds}: "
-                f"{m - m % rounds} or {m - m % rounds + rounds} would",
-            )
+        _check_rounds(p, m)
     if schedule == "dualpipe" and p % 2:
         raise BadArgument("stages", stages, "an even number for dualpipe: the ranks pair up, r with p-1-r")
     if schedule == "dualpipe" and m % 2:
@@ -70,3 +63,24 @@ def checked_sizes(schedule: str, stages: object, micro_batches: object, chunks: 
     if schedule in ("dualpipe", "dualpipe-v") and m < 2 * p:
         raise BadArgument("micro_batches", micro_batches, f"at least twice the stages for {schedule}, here {2 * p}")
     return Sizes(p, m, v)
+
+
+def _check_rounds(stages: int, micro_batches: int) -> None:
+    """Interleaved schedules move micro-batches in rounds of one size, of p or a little more."""
+
+    def splits(number: int) -> bool:
+        return number % max(1, number // stages) == 0
+
+    if splits(micro_batches):
+        return
+    below, above = micro_batches - 1, micro_batches + 1
+    while not splits(below):
+        below -= 1
+    while not splits(above):
+        above += 1
+    raise BadArgument(
+        "micro_batches",
+        micro_batches,
+        f"a number that splits evenly into max(1, micro_batches // stages) rounds, "
+        f"here {micro_batches // stages}: {below} or {above} would",
+    )

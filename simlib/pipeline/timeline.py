@@ -221,39 +221,55 @@ _Box = dict[int, float]
 class _Mail:
     """What is on the way between model stages: for each stage the arrival times, by micro-batch.
 
-    `incoming[kind][stage]` is the box in which an operation finds what it needs from another stage,
-    `outgoing[kind][stage]` the box that it puts its result in; None where there is no such stage.
+    `routes[kind][stage]` has the box in which an operation finds what it needs from another stage, and the
+    one that it puts its result in; None where there is no such stage.
     """
 
     def __init__(self, stages: int) -> None:
         outputs: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s to s+1
         gradients: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s+1 to s
-        nowhere: list[_Box | None] = [None] * stages
-        self.incoming = {FORWARD: [None, *outputs], BACKWARD: [*gradients, None], WEIGHT: nowhere}
-        self.outgoing = {FORWARD: [*outputs, None], BACKWARD: [None, *gradients], WEIGHT: nowhere}
-        self.incoming[INPUT], self.outgoing[INPUT] = self.incoming[BACKWARD], self.outgoing[BACKWARD]
+        forward = list(zip([None, *outputs], [*outputs, None], strict=True))
+        backward = list(zip([*gradients, None], [None, *gradients], strict=True))
+        nowhere: list[tuple[_Box | None, _Box | None]] = [(None, None)] * stages
+        self.routes = {FORWARD: forward, BACKWARD: backward, INPUT: backward, WEIGHT: nowhere}
 
 
 def _program(row: Row, lengths: list[float], latency: float, mail: _Mail, started: list[float]) -> Iterator[None]:
     """A rank at work: it appends to `started` when each operation starts, and yields while it has to wait."""
     clock: float = 0
-    incoming, outgoing = mail.incoming, mail.outgoing
+    routes = mail.routes
     here = {(part.stage, part.micro_batch) for step in row for part in step.parts} if latency else None
+
+    def delay(operation: Operation) -> float:
+        stage, kind, micro_batch = operation
+        receiver = stage + 1 if kind == FORWARD else stage - 1
+        return 0 if here is None or (receiver, micro_batch) in here else latency
+
     for step, lasts in zip(row, lengths, strict=False):
-        parts: tuple[Operation, ...] = step.parts if type(step) is Overlap else (step,)
-        for stage, kind, micro_batch in parts:
-            inbox = incoming[kind][stage]
-            if inbox is not None:
-                while micro_batch not in inbox:
-                    yield
-                arrival = inbox[micro_batch]
-                if arrival > clock:
-                    clock = arrival
+        if type(step) is Overlap:
+            for stage, kind, micro_batch in step:
+                inbox, _ = routes[kind][stage]
+                if inbox is not None:
+                    while micro_batch not in inbox:
+                        yield
+                    clock = max(clock, inbox[micro_batch])
+            started.append(clock)
+            clock += lasts
+            for part in step:
+                _, outbox = routes[part.kind][part.stage]
+                if outbox is not None:
+                    outbox[part.micro_batch] = clock + delay(part)
+            continue
+        # The same for a single operation, spelled out: this is where the time goes
+        stage, kind, micro_batch = step
+        inbox, outbox = routes[kind][stage]
+        if inbox is not None:
+            while micro_batch not in inbox:
+                yield
+            arrival = inbox[micro_batch]
+            if arrival > clock:
+                clock = arrival
         started.append(clock)
         clock += lasts
-        for stage, kind, micro_batch in parts:
-            outbox = outgoing[kind][stage]
-            if outbox is not None:
-                outbox[micro_batch] = clock
-                if here is not None and (stage + 1 if kind == FORWARD else stage - 1, micro_batch) not in here:
-                    outbox[micro_batch] += latency
+        if outbox is not None:
+            outbox[micro_batch] = clock if here is None else clock + delay(step)

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
-from math import ceil
 from typing import NamedTuple
 
 from simlib.pipeline import interleaved_zero_bubble
@@ -220,10 +219,8 @@ class _Plan:
         spare = after.clock + after.forward + after.input + self.latency - rank.clock
         if spare <= 0:
             return True
-        weights_first = max(0, rank.held + 1 - self.memory) / (1 - self.freed_by_input)
-        if rank.forward + ceil(weights_first) * rank.weight <= spare:
-            return False
-        return spare <= self.most_idle - rank.idle
+        # Between a forward pass that makes the gradient wait and idling until it is there: idle if others do more
+        return rank.forward > spare and spare <= self.most_idle - rank.idle
 
     def run_forward(self, stage: int) -> None:
         rank = self.ranks[stage]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -9,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib.errors import BadArgument
-from simlib.pipeline import SCHEDULES, Schedule, formulas, schedule
+from simlib.pipeline import (
+    SCHEDULES,
+    Schedule,
+    formulas,
+    gpipe,
+    interleaved,
+    one_f_one_b,
+    schedule,
+    zero_bubble,
+)
 
 ONE_CHUNK = ("gpipe", "1f1b")
 TIMES = st.sampled_from([0.3, 0.5, 1, 1.5, 2, 3.7, 10, 3.141592653589793])
@@ -114,6 +126,35 @@ def test_zb_h1_has_the_bubble_of_its_paper(stages, more, unit, weight):
     assert made.idle == pytest.approx([(stages - 1) * (2 - weight) * unit] * stages, abs=1e-9)
 
 
+# Name, p, m, F, I, W: longest span and makespan. From the generator of Qi et al. run for these times
+# (sail-sg/zero-bubble-pipeline-parallelism at 39f2c18, scheduler/zb.py, activations freed by W); the last three from
+# the order of torch.distributed.pipelining's ScheduleInterleavedZeroBubble, where that is shorter.
+PLANNED = {
+    ("zb-h1", 6, 3, 10, 3, 10): (114, 119),
+    ("zb-h1", 4, 9, 10, 5, 15): (285, 300),
+    ("zb-h2", 5, 6, 10, 15, 10): (260, 260),
+    ("zb-h2", 4, 10, 11, 30, 10): (563, 563),
+    ("zb-h2", 5, 6, 30, 11, 11): (421, 432),
+    ("zb-h2", 3, 12, 3, 20, 10): (427, 427),
+    ("zb-h2", 5, 11, 30, 11, 20): (692, 791),
+    ("zb-h2", 5, 7, 11, 3, 10): (177, 212),
+    ("zb-h2", 5, 14, 15, 10, 11): (510, 564),
+    ("zb-h2", 5, 14, 20, 3, 10): (468, 542),
+    ("zb-h2", 5, 11, 12, 15, 11): (436, 466),
+    ("zb-h2", 6, 12, 20, 11, 12): (542, 616),
+    ("zb-h1", 3, 18, 3, 5, 10): (334, 334),
+    ("zb-h1", 5, 18, 3, 10, 10): (454, 454),
+    ("zb-h1", 6, 6, 5, 3, 15): (153, 163),
+}
+
+
+@pytest.mark.parametrize("case", PLANNED, ids=lambda case: "-".join(map(str, case)))
+def test_uneven_times_are_planned_as_well_as_by_the_published_planners(case):
+    name, stages, micro_batches, forward, input, weight = case
+    made = schedule(name, stages, micro_batches, forward=forward, input=input, weight=weight)
+    assert (max(made.span), made.makespan) == PLANNED[case]
+
+
 @given(STAGES, st.integers(0, 12), TIMES)
 def test_zb_h2_and_zb_v_have_no_bubble_within_a_rank(stages, more, unit):
     """For F = I = W; what is left is the stagger of the ranks' starts."""
@@ -216,6 +257,21 @@ def test_sums_of_tenths_do_not_drift():
     assert made.timeline.ends[0][2] == 0.3
 
 
+@pytest.mark.parametrize(
+    ("module", "arguments", "stage_shown"),
+    [
+        (gpipe, ("gpipe", 3, 4), False),
+        (one_f_one_b, ("1f1b", 3, 4), False),
+        (interleaved, ("interleaved", 2, 2, 2), True),
+        (zero_bubble, ("zb-h1", 2, 4), False),
+    ],
+)
+def test_the_drawing_in_the_docstring_is_the_grid(module, arguments, stage_shown):
+    drawn = [line.split()[2:] for line in module.__doc__.splitlines() if line.startswith(("    stage ", "    rank "))]
+    cells = [[cell or "." for cell in row] for row in schedule(*arguments).grid or []]
+    assert drawn == [[cell if stage_shown or cell == "." else cell[1:] for cell in row] for row in cells]
+
+
 def test_a_slower_operation_delays_those_that_need_it():
     plain = schedule("gpipe", 3, 4)
     slow = schedule("gpipe", 3, 4, exceptions={"2F1": 6})
@@ -231,6 +287,15 @@ def test_a_slower_operation_delays_those_that_need_it():
         (("gpipe", 2, 0), "micro_batches", "a whole number from 1"),
         (("gpipe", 2, 2.5), "micro_batches", "a whole number"),
         (("gpipe", 2, 3, 2), "chunks", "1 for gpipe"),
+        (("zb-v", 2, 3, 3), "chunks", "2: zb-v folds"),
+        (("zb-h2", 2, 3, 2), "chunks", "1 for zb-h2"),
+        (("zb-h1", 4, 9, 2), "micro_batches", "8 or 10 would"),
+        (("dualpipe", 3, 8), "stages", "an even number"),
+        (("dualpipe", 4, 9), "micro_batches", "an even number"),
+        (("dualpipe", 4, 6), "micro_batches", "at least twice the stages for dualpipe, here 8"),
+        (("dualpipe-v", 4, 7), "micro_batches", "at least twice the stages for dualpipe-v, here 8"),
+        (("gpipe", 2**20, 1, 2**20), "chunks", "1 for gpipe"),
+        (("looped-bfs", 2**15, 1, 2**10), "stages", "at most 1,024 with 1,024 chunks"),
         (("gpipe", 2**11, 2**11), "micro_batches", "at most 512 with 2,048 stages"),
         (("gpipe", 2, 3, 1, 0), "forward", "above 0"),
         (("gpipe", 2, 3, 1, 1, -2), "backward", "above 0"),
@@ -261,3 +326,24 @@ def test_bad_times_are_named(keywords, name):
     with pytest.raises(BadArgument) as caught:
         schedule("gpipe", 2, 3, **keywords)
     assert caught.value.name == name
+
+
+@given(st.integers(1, 12), st.integers(1, 100))
+def test_a_number_of_micro_batches_that_does_not_split_is_answered_with_two_that_do(stages, micro_batches):
+    if micro_batches % max(1, micro_batches // stages) == 0:
+        assert schedule("interleaved", stages, micro_batches, 2).micro_batches == micro_batches
+        return
+    with pytest.raises(BadArgument) as caught:
+        schedule("interleaved", stages, micro_batches, 2)
+    assert (caught.value.name, caught.value.value) == ("micro_batches", micro_batches)
+    below, above = map(int, re.findall(r"(\d+) or (\d+) would", caught.value.accepted)[0])
+    assert below < micro_batches < above
+    for fitting in (below, above):
+        assert schedule("interleaved", stages, fitting, 2).micro_batches == fitting
+
+
+def test_formulas_come_without_the_schedules():
+    modules = "[module for module in sys.modules if module.startswith('simlib.pipeline.')]"
+    program = f"import sys, simlib.pipeline.formulas; print({modules})"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "['simlib.pipeline.sizes', 'simlib.pipeline.formulas']"

@@ -132,6 +132,7 @@ CANNOT_RUN = {
     "weights before input": ([["0F0", "0W0", "0I0"]], "0W0", 0, 1, "0I0", "later in the same row"),
     "back twice, in both forms": ([["0F0", "0B0", "0I0"]], "0I0", 0, 2, "0F0", "used up"),
     # Rank 0 has 0B0 second and so never sends 0F1; but it is rank 1 that asks for the impossible first
+    "of two mistakes the earlier in time": ([["0F0", "0F1", "0W0"], ["1B0"]], "1B0", 1, 0, "1F0", "no rank runs"),
     "behind another's mistake": ([["0F0", "0B0", "0F1"], ["1B0", "1F0"]], "1B0", 1, 0, "1F0", "later in the same row"),
 }
 

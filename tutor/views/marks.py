@@ -7,7 +7,7 @@ import unicodedata
 from tutor.safe_text import visible
 from tutor.views import palette
 from tutor.views.layout import Line, note
-from tutor.views.picture import Mark, Overlay, Role
+from tutor.views.picture import Mark, Overlay, Role, Run
 
 _LONGEST = 16
 # Roles of a cell that the learner is filling in: the picture must not give the answer away around it
@@ -45,7 +45,7 @@ def brackets(overlay: Overlay) -> int:
 def legend(overlay: Overlay) -> list[Line]:
     """What a sign of the overlay means, where it does not say so itself."""
     differs = any(mark.role is Role.DIFFERENCE for mark in overlay.values())
-    return [note(f"a{palette.UNEQUAL}b yours a, expected b", Role.DIFFERENCE)] if differs else []
+    return [[Run(f"a{palette.UNEQUAL}b", Role.DIFFERENCE), *note(" yours a, expected b")]] if differs else []
 
 
 def spoken(text: str, mark: Mark | None) -> str:

@@ -67,18 +67,18 @@ _DARK: dict[Role, Style] = {
     Role.ABSENT: Style("#6f7b8b"),
     Role.FORWARD: Style("#cfe3ff", 14, "#1f4068"),
     Role.BACKWARD: Style("#f0dcff", 13, "#55306e", reverse=True),
-    Role.INPUT_GRADIENT: Style("#ffd9ec", 13, "#722b52", underline=True),
+    Role.INPUT_GRADIENT: Style("#ffd9ec", 13, "#722b52"),
     Role.WEIGHT_GRADIENT: Style("#d9f2d9", 10, "#2c5436"),
     Role.WEIGHTS: Style("#6fa8ff", 14),
     Role.GRADIENTS: Style("#c792ea", 13),
     Role.OPTIMIZER: Style("#8fb8a8", 10),
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
-    Role.YOURS: Style("#ffe08a", 11, bold=True),
+    Role.YOURS: Style("#ffe08a", 11, bold=True, underline=True),
     Role.ENGINE: Style("#7ddc8f", 10, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 9, "#a4262c", bold=True, reverse=True),
     Role.CURSOR: Style("#11151c", None, "#ffe08a", bold=True, reverse=True),
-    Role.BLANK: Style("#b4c0d0", underline=True),
+    Role.BLANK: Style("#b4c0d0"),
 }
 
 # On white, only blue, red and magenta of the 16 are dark enough everywhere; the rest stays the terminal's own
@@ -93,18 +93,18 @@ _LIGHT: dict[Role, Style] = {
     Role.ABSENT: Style("#76818f"),
     Role.FORWARD: Style("#0b2d57", 4, "#cfe1fb"),
     Role.BACKWARD: Style("#3f1459", 5, "#e6d0f5", reverse=True),
-    Role.INPUT_GRADIENT: Style("#5c0f38", 5, "#fad4e5", underline=True),
+    Role.INPUT_GRADIENT: Style("#5c0f38", 5, "#fad4e5"),
     Role.WEIGHT_GRADIENT: Style("#123d1c", None, "#d2ecd4"),
     Role.WEIGHTS: Style("#1f5fbf", 4),
     Role.GRADIENTS: Style("#7a33a8", 5),
     Role.OPTIMIZER: Style("#3f6b5c"),
     Role.CAPACITY: Style("#000000", bold=True),
     Role.OVER: Style("#b3161b", 1, bold=True),
-    Role.YOURS: Style("#7a4f00", 5, bold=True),
+    Role.YOURS: Style("#7a4f00", 5, bold=True, underline=True),
     Role.ENGINE: Style("#1a6b2d", 4, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 1, "#b3161b", bold=True, reverse=True),
     Role.CURSOR: Style("#ffffff", None, "#1c2430", bold=True, reverse=True),
-    Role.BLANK: Style("#3b4757", underline=True),
+    Role.BLANK: Style("#3b4757"),
 }
 
 STYLES: Mapping[Background, Mapping[Role, Style]] = MappingProxyType(

@@ -156,7 +156,6 @@ _ALL = (
         "pipeline",
         "Pipeline: which stage works on which micro-batch when",
         (
-            Parameter("schedule", "choice", "gpipe", "the order of work", choices=SCHEDULES),
             Parameter("stages", "whole", 4, "ranks, one behind the other", least=1, most=limits.MOST_RANKS),
             Parameter(
                 "micro_batches",
@@ -166,6 +165,7 @@ _ALL = (
                 least=1,
                 most=limits.MOST_MICRO_BATCHES,
             ),
+            Parameter("schedule", "choice", "gpipe", "the order of work", choices=SCHEDULES),
             Parameter("chunks", "whole", 1, "model stages on each rank", least=1, most=limits.MOST_CHUNKS),
             Parameter("forward", "number", 1, "time of a forward pass"),
             Parameter("backward", "number", 2, "time of a full backward pass"),

@@ -71,7 +71,8 @@ def _verdict(
             return _failed(exercise, failures.refused(message, exercise.id, list(trials[0].arguments)), outcome)
         if kind == "raised" and message.get("case") is None:
             return _failed(exercise, failures.raised(message, limits), outcome)
-        if message.get("case") != len(cases) or len(cases) == len(trials):
+        number = message.get("case")
+        if type(number) is not int or number != len(cases) or number >= len(trials):
             outcome.malformed = "a case out of turn"
             break
         case, error = _case(definition, trials[len(cases)], expected[len(cases)], message, limits)
@@ -86,7 +87,7 @@ def _verdict(
         cases.append(Case(running, False, ended.message + at))
         errors.append(ended)
     error = _error(cases, errors, ended is not None or _is_timeout(errors))
-    passed = error is None and all(case.passed for case in cases)
+    passed = error is None and len(cases) == len(trials) and all(case.passed for case in cases)
     ordered = sorted(cases, key=lambda case: case.passed)
     return CheckResult(exercise.id, passed, tuple(ordered), error, output=_output(outcome))
 

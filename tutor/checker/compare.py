@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import reprlib
 from dataclasses import dataclass
@@ -131,20 +132,27 @@ def _differs(kind: str, expected: Any, got: Any, path: tuple[int | str, ...]) ->
 def _numbers(expected: Any, got: Any, rules: Rules, path: tuple[int | str, ...]) -> Mismatch | None:
     if not isinstance(got, numbers.Number) or _is_bool(got):
         return _differs("wrong_type", expected, got, path)
-    whole = isinstance(expected, numbers.Integral)
-    if whole and not isinstance(got, numbers.Integral) and not rules.floats_for_ints:
+    size = expected.dtype.itemsize if isinstance(expected, np.floating) else 8
+    one, other = _python_number(expected), _python_number(got)
+    whole, got_whole = isinstance(one, int), isinstance(other, int)
+    if (whole and not got_whole and not rules.floats_for_ints) or (
+        isinstance(other, complex) and not isinstance(one, complex)
+    ):
         return _differs("wrong_type", expected, got, path)
-    if isinstance(got, (complex, np.complexfloating)) and not isinstance(expected, (complex, np.complexfloating)):
-        return _differs("wrong_type", expected, got, path)
-    if whole and isinstance(got, numbers.Integral):
-        same = int(expected) == int(got)
-    else:
-        size = expected.dtype.itemsize if isinstance(expected, np.floating) else 8
-        try:
-            same = got == expected or abs(got - expected) <= (rules.tolerance or _TOLERANCE[size]) * abs(expected)
-        except OverflowError:
-            same = False
+    same = one == other or (not (whole and got_whole) and _near(one, other, rules.tolerance or _TOLERANCE[size]))
     return None if same else _differs("value", expected, got, path)
+
+
+def _near(expected: Any, got: Any, tolerance: float) -> bool:
+    try:
+        largest = abs(expected)
+        return math.isfinite(largest) and bool(abs(got - expected) <= tolerance * largest)
+    except OverflowError:
+        return False
+
+
+def _python_number(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _arrays(expected: np.ndarray[Any, Any], got: Any, rules: Rules, path: tuple[int | str, ...]) -> Mismatch | None:
@@ -160,9 +168,10 @@ def _arrays(expected: np.ndarray[Any, Any], got: Any, rules: Rules, path: tuple[
     else:
         size = expected.dtype.itemsize if expected.dtype.kind in "fc" else 8
         tolerance = rules.tolerance or _TOLERANCE[size]
-        with np.errstate(invalid="ignore", over="ignore"):
-            largest = np.abs(expected).max(initial=0)
-            wrong = ~((np.abs(got - expected) <= tolerance * largest) | (got == expected))
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(expected)
+            largest = np.abs(expected[finite]).max(initial=0)
+            wrong = ~((finite & (np.abs(got - expected) <= tolerance * largest)) | (got == expected))
     if not wrong.any():
         return None
     place = tuple(int(i) for i in np.argwhere(wrong)[0])

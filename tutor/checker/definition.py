@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tutor.checker.compare import Mismatch, Rules, first_difference
 from tutor.checker.inside import frames
 from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
@@ -82,7 +84,8 @@ class Definition:
 
     def judge(self, trial: Trial, expected: Any, got: Any, changed: list[str]) -> Judged:
         """What is said of one result; `changed` names the arguments that the function changed."""
-        with self._own_failure(f"judging {trial.name}"):
+        # what is judged may hold infinities and numbers at the end of their range
+        with self._own_failure(f"judging {trial.name}"), np.errstate(all="ignore"):
             if self._compare is not None:
                 said = self._compare(_travelled(trial.arguments), expected, got)
                 if said is not None:
@@ -136,8 +139,6 @@ class Definition:
 
 def plain(value: Any) -> Any:
     """`value` as JSON can hold it: NumPy numbers as numbers, NaN and infinities as words, strings made safe."""
-    import numpy as np
-
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):

@@ -7,7 +7,8 @@ import functools
 import os
 import secrets
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,19 @@ class Walls:
         return self.landlock > 0 and self.seccomp
 
 
+_refused: set[str] = set()  # walls that the system offers and then did not put up
+
+
 @functools.cache
 def walls() -> Walls:
-    """The walls of this system."""
-    return Walls(landlock.version(), seccomp.available())
+    """The walls of this system, as far as is known: less those that it has refused."""
+    return Walls(0 if "landlock" in _refused else landlock.version(), "seccomp" not in _refused and seccomp.available())
+
+
+def refused(names: Iterable[str]) -> None:
+    """From now on these walls are not counted on: a process reported that they do not stand."""
+    _refused.update(names)
+    walls.cache_clear()
 
 
 def describe(here: Walls | None = None) -> str:
@@ -111,7 +121,7 @@ class Surroundings:
 
     command: list[str]
     environment: dict[str, str]
-    token: str = field(default="")
+    token: str
 
 
 def surroundings() -> Surroundings:

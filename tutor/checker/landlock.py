@@ -23,7 +23,8 @@ _ACCESSES = {1: 13, 2: 14, 3: 15, 4: 15}
 _NETWORK = 0b11  # TCP: bind, connect
 _SCOPES = 0b11  # abstract sockets, signals
 _PACKAGES = ("site-packages", "dist-packages", "__pycache__")
-_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom")
+_ZONES = ("/etc/localtime", "/usr/share/zoneinfo")
+_FILES = ("/etc/ld.so.cache", "/dev/null", "/dev/zero", "/dev/urandom")
 
 
 @functools.cache
@@ -48,7 +49,7 @@ def readable(numpy_folder: Path) -> list[str]:
     """The files and folders that importing the standard library and NumPy reads."""
     standard = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     paths = [entry for folder in sorted(standard) for entry in _entries(folder)]
-    paths += [numpy_folder / "numpy", numpy_folder / "numpy.libs"]
+    paths += [numpy_folder / "numpy", numpy_folder / "numpy.libs", *map(Path, _ZONES)]
     return [str(path) for path in paths if path.exists()]
 
 

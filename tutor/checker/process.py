@@ -167,10 +167,18 @@ class _Child:
                 raise frames.FrameError("it is no message")
             self.outcome.messages.append(message)
             if message["kind"] == "ready":
+                self._note_walls(message.get("walls"))
                 self._ready.set()
             elif message["kind"] == "done":
                 return True
         return False
+
+    def _note_walls(self, standing: Any) -> None:
+        # said before any of the learner's code has run; what comes later under this name is not heard
+        if not self._ready.is_set() and isinstance(standing, dict):
+            missing = [str(name) for name, why in standing.items() if why]
+            if missing:
+                isolation.refused(missing)
 
     def _read_output(self) -> None:
         assert self._process.stderr is not None

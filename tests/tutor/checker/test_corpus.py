@@ -138,11 +138,18 @@ import json, struct
 header = json.dumps({"value": {"dict": PAIRS}, "arrays": []}).encode()
 BYTES = struct.pack("<II", len(header), 0) + header
 """
+ARRAY = """
+import json, struct
+pairs = [["kind", "result"], ["case", {"array": 0}], ["value", 1]]
+header = json.dumps({"value": {"dict": pairs}, "arrays": [["<i8", [2]]]}).encode()
+BYTES = struct.pack("<II", len(header), 16) + header + bytes(16)
+"""
 FORGED = {
     "noise": "BYTES = b'x' * 100" + EVERY_DESCRIPTOR,
     "a 4 GB length": "BYTES = b'\\xff' * 8" + EVERY_DESCRIPTOR,
     "done before its time": "PAIRS = [['kind', 'done']]" + FRAME + EVERY_DESCRIPTOR,
     "a case that there is not": "PAIRS = [['kind', 'result'], ['case', 7], ['value', 1]]" + FRAME + EVERY_DESCRIPTOR,
+    "an array for a case": ARRAY + EVERY_DESCRIPTOR,
     "no kind": "PAIRS = [['case', 0], ['value', 1]]" + FRAME + EVERY_DESCRIPTOR,
     "another kind": "PAIRS = [['kind', 'passed'], ['case', 0]]" + FRAME + EVERY_DESCRIPTOR,
     "half a frame": "import os\nBYTES = b'\\x40\\0\\0\\0\\0\\0\\0\\0{'" + EVERY_DESCRIPTOR + "os._exit(0)",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.checker import isolation, landlock, seccomp
+from tutor.checker import check_source, isolation, landlock, seccomp
 
 ALLOW, DENY, NO_SUCH_CALL, KILL = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x80000000
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -90,3 +90,21 @@ def test_other_packages_are_not_readable() -> None:
     stdlib = Path(sysconfig.get_path("stdlib"))
     assert {stdlib / "json", isolation.numpy_folder() / "numpy"} <= set(allowed)
     assert not any("site-packages" in path.parts and path.name not in ("numpy", "numpy.libs") for path in allowed)
+
+
+def test_a_wall_that_does_not_go_up_is_not_counted_on(make_exercise, monkeypatch) -> None:
+    monkeypatch.setattr(seccomp, "program", lambda pid: b"\xff" * 16)
+    monkeypatch.setattr(isolation, "_refused", set())
+    try:
+        assert check_source(b"def double(array): return 2 * array", make_exercise()).passed
+        assert not isolation.walls().seccomp
+        assert "not a security boundary" in isolation.describe()
+        forged = "import os, json, struct\nPAIRS = [['kind', 'ready'], ['walls', {'dict': [['landlock', 'x']]}]]\n"
+        forged += "header = json.dumps({'value': {'dict': PAIRS}, 'arrays': []}).encode()\n"
+        forged += "for fd in range(3, 64):\n    try: os.write(fd, struct.pack('<II', len(header), 0) + header)\n"
+        forged += "    except OSError: pass\n"
+        check_source(forged.encode(), make_exercise())
+        assert isolation.walls().landlock
+    finally:
+        monkeypatch.undo()
+        isolation.walls.cache_clear()

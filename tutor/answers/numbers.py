@@ -30,6 +30,12 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _FRACTION = re.compile("[¼½¾⅐-⅞]")
 _BEFORE = re.compile(r"(?:=|~|≈|≃|about|approximately|approx\.?|circa|ca\.?|roughly|around)\s*", re.I)
+# What a number is called before it is said: chunk 6, stage 2, N = 6
+_CALLED = re.compile(
+    r"(?:(?:worker|rank|chunk|stage|step|slot|layer|bucket|gpu|micro-?batch|number|total|answer|bubble)s?"
+    r"(?:\s+(?:is|number|no\.?))?\s*[:=#]?\s*|[a-z_]+\s*=\s*)(?=[-+(.\d])",
+    re.I,
+)
 # The forms of one number, the stricter first: 38,500.5 | 38 500 | 38'500 | 1.234,5 | 38,5 | 1_000 | 3.85e10
 _NUMBER = re.compile(
     r"(?P<grouped>[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+)(?:\.\d+)?)(?![\d,'_])"
@@ -37,7 +43,7 @@ _NUMBER = re.compile(
     r"|(?P<comma>\d+,\d+(?:[eE][+-]?\d+)?)(?![\d,.'_])"
     r"|(?P<plain>(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)(?!\d|['_]\d|,\d)"
 )
-_OPERATOR = re.compile(r"\*\*|//|[-+*/()]|(?:[x×](?=\s*[\d.(]))|,(?=\s)")
+_OPERATOR = re.compile(r"\*\*|//|[-+*/()]|(?:[x×%](?=\s*[\d.(]))|,(?=\s)")
 _FUNCTION = re.compile(rf"(?:{'|'.join(arithmetic.FUNCTIONS)})(?=\s*\()")
 _SPACE = re.compile(r"\s*")
 _WORDS = re.compile(r"[^\W\d_%]*[%]?[^\d]*")
@@ -142,7 +148,9 @@ def _tidy(text: str, measure: str) -> str:
     text = _RAISED.sub(lambda match: f"**({match[0].translate(_SUPERSCRIPTS)})", text)
     text = _FRACTION.sub(lambda match: f"({unicodedata.normalize('NFKD', match[0])})", text)
     text = "".join(_plain_digit(character) for character in text.translate(_SIGNS)).strip()
-    return text[match.end() :] if (match := _BEFORE.match(text)) else text
+    for before in (_CALLED, _BEFORE):
+        text = text[match.end() :] if (match := before.match(text)) else text
+    return text
 
 
 def _plain_digit(character: str) -> str:

@@ -63,7 +63,7 @@ class Terminal:
             env={**inherited, "TERM": "xterm-256color", "LANG": "C.UTF-8", "TUTOR_HOME": str(home)}
             | dict(environment or {}),
             # A session of its own, with the terminal as its controlling one: hang-ups then reach it
-            preexec_fn=lambda: _take_terminal(),  # noqa: PLW1508
+            preexec_fn=_take_terminal,  # noqa: PLW1509  no threads here
         )
         os.close(slave)
 
@@ -133,7 +133,17 @@ class Terminal:
             os.close(self.master)
 
 
-_NOT_INHERITED = ("COLUMNS", "LINES", "NO_COLOR", "COLORTERM", "LC_ALL", "LC_CTYPE", "SSH_CONNECTION", "EDITOR", "VISUAL")
+_NOT_INHERITED = (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "COLORTERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "SSH_CONNECTION",
+    "EDITOR",
+    "VISUAL",
+)
 
 
 def _take_terminal() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -554,3 +555,39 @@ def test_live_view_is_the_first_to_have_the_keys(play: Play) -> None:
         assert isinstance(pilot.app.focused, LiveView)
 
     play(scenario)
+
+
+# Keys that arrive together, as they do over a slow line
+
+
+def at_once(pilot: Pilot[Any], *keys: tuple[str, str | None]) -> None:
+    for key, character in keys:
+        pilot.app.post_message(events.Key(key, character))
+
+
+def test_keys_that_arrive_together_keep_their_order(play: Play, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_step(pilot, 3)
+        await pilot.press("enter")
+        await pilot.pause()
+        right = ("right", None)
+        at_once(pilot, ("1", "1"), right, ("2", "2"), ("9", "9"), ("backspace", None), ("2", "2"), right)
+        at_once(pilot, ("1", "1"), ("1", "1"), right, ("2", "2"), ("0", "0"), ("enter", "\r"))
+        await pilot.pause()
+
+    play(scenario)
+    assert study.standing("demo-rows").state == "solved"
+
+
+def test_enter_pressed_twice_is_one_try(play: Play, shown: Shown, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_step(pilot, 2)
+        at_once(pilot, ("7", "7"), ("enter", "\r"), ("enter", "\r"), ("enter", "\r"), ("enter", "\r"))
+        await pilot.pause()
+        assert "That is the answer you gave before." in shown(pilot.app)
+        await pilot.press("8", "enter")
+        await pilot.pause()
+        assert "One try left" in shown(pilot.app)
+
+    play(scenario)
+    assert study.standing("demo-steps").tries == 2

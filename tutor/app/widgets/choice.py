@@ -12,6 +12,7 @@ from textual.binding import Binding
 
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
+from tutor.app.widgets.in_order import run_own_binding
 from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
 from tutor.course.model import Option
 from tutor.views.palette import DONE
@@ -83,8 +84,10 @@ class Choice(Lines, can_focus=True):
         """There is something to choose as long as the question is open."""
         return self._done if action == "go_on" else not (self._done and action in ("move", "answer"))
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """A digit chooses the option with that number."""
+        if await run_own_binding(self, event):
+            return
         if not self._done and event.key.isdecimal() and 1 <= int(event.key) <= len(self._options):
             event.stop()
             self._choose(int(event.key) - 1)

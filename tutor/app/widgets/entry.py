@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.screen import Screen
 from textual.widgets import Input
+
+from tutor.app.widgets.in_order import run_own_binding
 
 
 class LineInput(Input):
@@ -15,6 +18,10 @@ class LineInput(Input):
         super().__init__(value, placeholder, compact=True, select_on_focus=select_on_focus, classes=classes)
         self.cursor_blink = False
         self._on_screen: Screen[object] | None = None
+
+    async def _on_key(self, event: events.Key) -> None:
+        if not await run_own_binding(self, event):
+            await super()._on_key(event)
 
     def on_mount(self) -> None:
         self._on_screen = self.screen

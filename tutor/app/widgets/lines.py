@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -26,9 +26,22 @@ def text_rows(console: Console, text: Text, width: int, first: str = "", rest: s
         line.end = ""
         # A text without spans renders without its own style
         drawn = Segment.apply_style(line.render(console), console.get_style(line.style))
-        # No-break spaces have done their work, and are not on every keyboard that searches a copy
-        plain = [Segment(segment.text.replace("\u00a0", " "), segment.style) for segment in drawn]
-        rows.append([Segment(rest if rows else first), *plain])
+        rows.append([Segment(rest if rows else first), *drawn])
+    return rows
+
+
+def flow_rows(console: Console, items: Sequence[Text], width: int, gap: str = "   ") -> list[Row]:
+    """Short texts one after another, each on one row if it can be."""
+    rows: list[Row] = []
+    used = width
+    for item in items:
+        if rows and used + len(gap) + item.cell_len <= width:
+            rows[-1] += [Segment(gap), *item.render(console)]
+            used += len(gap) + item.cell_len
+        else:
+            wrapped = text_rows(console, item, width)
+            rows += wrapped
+            used = sum(segment.cell_length for segment in wrapped[-1])
     return rows
 
 

@@ -60,6 +60,7 @@ class QuestionPanel(Vertical):
         self._hints: list[str] = []
         self._confirming = False
         self._nudged = False
+        self._last_wrong = ""
         self._done = asking.done
 
     def compose(self) -> ComposeResult:
@@ -68,6 +69,7 @@ class QuestionPanel(Vertical):
         yield prompt
         yield self._answer
         yield Said(classes="feedback")
+        yield Said(classes="hints")
 
     @property
     def answer_widget(self) -> AnswerWidget:
@@ -114,6 +116,10 @@ class QuestionPanel(Vertical):
                 self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
                 self._nudged = True
             return
+        if event.text == self._last_wrong:
+            # Enter pressed twice is one answer
+            self._say(Text("That is the answer you gave before.", style.quiet), self._tries(self.asking.tries_left))
+            return
         try:
             outcome = self.asking.answer(event.text)
         except NotUnderstood as error:
@@ -138,9 +144,10 @@ class QuestionPanel(Vertical):
             answer = _joined("The answer", style.strong, outcome.revealed.answer)
             self._say(head, verdict.reason, answer, outcome.revealed.why, self._onwards())
             return
+        self._last_wrong = text
         self.answer_widget.wrong(text, verdict.difference)
         self.app.drafts.keep(self.asking.question.id, text)
-        self._hints = []
+        self._show_hints([])
         self._say(head, verdict.reason, self._tries(self.asking.tries_left))
 
     def _read_back(self, outcome: AnswerOutcome) -> str:
@@ -150,7 +157,7 @@ class QuestionPanel(Vertical):
 
     def _settle(self, solved: bool) -> None:
         self._done = True
-        self._hints = []
+        self._show_hints([])
         self.answer_widget.settle(solved)
         self._mark_right()
         self.post_message(self.Settled())
@@ -190,10 +197,14 @@ class QuestionPanel(Vertical):
             return
         if hint.text not in self._hints:
             self._hints.append(hint.text)
-        shown: list[Text | str] = []
-        for number, text in enumerate(self._hints, hint.number - len(self._hints) + 1):
-            shown += [f"**Hint {number} of {hint.of}:** {text}"]
-        self._say(*shown)
+        first = hint.number - len(self._hints) + 1
+        self._show_hints([f"**Hint {number} of {hint.of}:** {text}" for number, text in enumerate(self._hints, first)])
+
+    def _show_hints(self, shown: list[str]) -> None:
+        if not shown:
+            self._hints = []
+        self.query_one(".hints", Said).say(*shown)
+        self.post_message(self.Spoke())
 
     def action_reveal(self) -> None:
         """Shows the answer; it then counts as shown, not as solved."""

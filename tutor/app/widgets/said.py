@@ -6,19 +6,25 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
+from tutor.app.widgets.lines import MEASURE, Lines, Row, flow_rows, text_rows
+
+Spoken = Text | str | Sequence[Text]
 
 
 class Said(Lines):
-    """Shows texts under one another. A `str` is Markdown of the course; what a learner typed comes as Text."""
+    """Shows texts under one another.
+
+    A `str` is Markdown of the course; what a learner typed comes as Text, never as markup. A sequence
+    of Texts flows: as many on a row as there is room for.
+    """
 
     def __init__(self, *, measure: int = MEASURE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._texts: Sequence[Text | str] = ()
+        self._texts: Sequence[Spoken] = ()
         self._measure = measure
         self.display = False
 
-    def say(self, *texts: Text | str) -> None:
+    def say(self, *texts: Spoken) -> None:
         """Shows these texts instead of what was there."""
         self._texts = [text for text in texts if text]
         self.display = bool(self._texts)
@@ -33,11 +39,19 @@ class Said(Lines):
                 from tutor.app.markdown import markdown_rows
 
                 rows += markdown_rows(console, text, width)
-            else:
+            elif isinstance(text, Text):
                 rows += text_rows(console, text, width)
+            else:
+                rows += flow_rows(console, text, width)
         return rows
 
     @property
     def text(self) -> str:
         """What it says, without styles: for tests and for the help."""
-        return "\n".join(text if isinstance(text, str) else text.plain for text in self._texts)
+        return "\n".join(_plain(text) for text in self._texts)
+
+
+def _plain(text: Spoken) -> str:
+    if isinstance(text, str):
+        return text
+    return text.plain if isinstance(text, Text) else "   ".join(item.plain for item in text)

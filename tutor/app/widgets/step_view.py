@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from simlib.errors import BadArgument
+from tutor import units
 from tutor.app.asking import Asking
 from tutor.app.live_model import LiveModel
 from tutor.app.theme import words
@@ -97,7 +98,10 @@ class StepView(VerticalScroll, can_focus=True):
     def _expects(self, asking: Asking) -> str:
         if asking.question.kind != NUMBER:
             return "the numbers of the options, with commas"
-        unit = "a number with its unit" if asking.question.unit else "a number"
+        measures = units.measure_of(asking.question.unit)
+        unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
+            measures, "a number with its unit"
+        )
         return f"{unit}, {asking.nearness}" if asking.nearness else unit
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:

@@ -12,6 +12,7 @@ from textual.binding import Binding
 from tutor.answers import cells
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
+from tutor.app.widgets.in_order import run_own_binding
 from tutor.app.widgets.lines import Lines, Row
 from tutor.app.widgets.live_view import Blanks
 from tutor.views.picture import Cell, Mark, Role
@@ -160,8 +161,10 @@ class Table(Lines, can_focus=True):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return not self._done and character is not None and character.isprintable() and character != " "
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """A printable character goes into the cell."""
+        if await run_own_binding(self, event):
+            return
         character = event.character
         if self._done or character is None or not character.isprintable() or character == " ":
             return

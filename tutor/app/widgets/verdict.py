@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from simlib.errors import BadArgument
 from tutor.app.theme import Words, words
 from tutor.app.widgets.picture_view import PictureView
-from tutor.app.widgets.said import Said
+from tutor.app.widgets.said import Said, Spoken
 from tutor.checker.verdict import Case, CheckResult
 from tutor.safe_text import visible
 from tutor.views.palette import DONE
@@ -71,9 +71,9 @@ class VerdictView(Vertical):
             self.call_after_refresh(view.bring_into_sight, tuple(sorted(cell.items())))
 
 
-def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list[Text | str]:
+def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list[Spoken]:
     """A verdict in words. Whatever a learner's file said comes as Text, never as markup."""
-    texts: list[Text | str] = []
+    texts: list[Spoken] = []
     failing = [case for case in result.cases if not case.passed]
     if result.passed:
         texts.append(Text.assemble(("Right", style.right), f": all {len(result.cases)} cases."))
@@ -98,14 +98,7 @@ def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list
     return texts
 
 
-def _cases(result: CheckResult, style: Words) -> Text:
-    """Every case with its sign, one after another."""
-    text = Text()
-    for case in result.cases:
-        if text:
-            text.append("   ")
-        sign, look = (DONE, style.right) if case.passed else ("×", style.wrong)
-        text.append(f"{sign} ", look)
-        # A no-break space keeps a case's name together where the row ends
-        text.append(visible(case.name).replace(" ", "\u00a0"), style.quiet)
-    return text
+def _cases(result: CheckResult, style: Words) -> list[Text]:
+    """Every case with its sign."""
+    signs = {True: (f"{DONE} ", style.right), False: ("× ", style.wrong)}
+    return [Text.assemble(signs[case.passed], (visible(case.name), style.quiet)) for case in result.cases]

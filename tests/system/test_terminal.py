@@ -1,0 +1,324 @@
+"""The app in a real terminal: the whole course by its keys, and what happens when the terminal or the process goes."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tutor import units
+from tutor.answers import cells
+from tutor.answers.texts import options_shown
+from tutor.answers.truth import truth
+from tutor.course.load import load
+from tutor.course.model import CHOICE, NUMBER, TABLE, Course, Question, Step
+
+HERE = Path(__file__).parent
+
+
+def _terminal_module() -> ModuleType:
+    """terminal.py beside this file; tests are no package."""
+    spec = importlib.util.spec_from_file_location("terminal_for_tests", HERE / "terminal.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+Terminal = _terminal_module().Terminal
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def open_app(home: Path) -> Iterator[Open]:
+    """Opens the app; whatever is left of it at the end is ended."""
+    opened = []
+
+    def open_one(**how: Any) -> Any:
+        opened.append(Terminal(home, **how))
+        return opened[-1]
+
+    yield open_one
+    for terminal in opened:
+        terminal.close()
+
+
+# The whole course
+
+
+def test_the_whole_course_with_keys_alone(open_app: Open, home: Path) -> None:
+    course = load()
+    app = open_app()
+    for number, lesson in enumerate(course.lessons):
+        app.wait_for("No GPU needed")
+        app.press("\x1b[H", *["down"] * (number + (1 if number else 0)), "enter")
+        for place, step in enumerate(lesson.steps, 1):
+            app.wait_for(f"{place}/{len(lesson.steps)} {step.title[:20]}")
+            take(app, course, step, home)
+    text = app.wait_for("No GPU needed")
+    for lesson in course.lessons:
+        total = sum(1 for step in lesson.steps if step.question or step.exercise)
+        assert f"{total} of {total} solved" in text
+    app.press("ctrl+q")
+    assert app.wait_for_end() == 0
+    # It comes back to where it was
+    last = course.lessons[-1]
+    again = open_app()
+    again.wait_for("Continue")
+    again.press("enter")
+    again.wait_for(f"{len(last.steps)}/{len(last.steps)}")
+
+
+def take(app: Any, course: Course, step: Step, home: Path) -> None:
+    """Does what a step asks for, and goes on."""
+    if step.live is not None:
+        app.press("right")
+    if step.question is not None:
+        go_on_until(app, "F3 show answer")
+        app.press(*keys_for(course, step.question), "enter")
+        app.wait_for("Right")
+        app.press("enter")
+    elif step.exercise is not None:
+        write(app, step, home / "exercises" / f"{step.exercise.id}.py")
+    else:
+        header = app.text.splitlines()[0]
+        for _ in range(8):
+            if app.text.splitlines()[0] != header:
+                return
+            app.press("enter")
+            settle(app)
+
+
+def write(app: Any, step: Step, file: Path) -> None:
+    """Lets the app write the file, sees it fail, saves the solution elsewhere, and sees that pass."""
+    assert step.exercise is not None
+    go_on_until(app, "Enter write the file")
+    app.press("enter")
+    app.wait_for("edits it here")
+    assert file.read_bytes() == (step.exercise.folder / "task.py").read_bytes()
+    app.press("c")
+    app.wait_for("Not right")
+    file.write_bytes((step.exercise.folder / "solution.py").read_bytes())
+    app.wait_for("Right: all")
+    app.press("enter")
+
+
+def go_on_until(app: Any, keys: str) -> None:
+    """Presses Enter until the row of keys says this."""
+    for _ in range(6):
+        settle(app)
+        if keys in app.text.splitlines()[-1]:
+            return
+        app.press("enter")
+    raise AssertionError(f"{keys!r} did not come; on the screen:\n{app.text}")
+
+
+def settle(app: Any) -> None:
+    """Waits until nothing more is drawn."""
+    while app.read(0.25):
+        pass
+
+
+def keys_for(course: Course, question: Question) -> list[str]:
+    """The keys that answer a question rightly."""
+    if question.kind == CHOICE:
+        ids = [option.id for option in options_shown(course, question)]
+        return [str(ids.index(question.answer) + 1)]
+    if question.kind == NUMBER:
+        value = truth(course, question).value
+        unit = {units.BYTES: " B", units.SECONDS: " s"}.get(units.measure_of(question.unit), "")
+        return [f"{value:.12g}{unit}"]
+    assert question.kind == TABLE
+    values = [value for row in cells.rows(course, question) for _, value in row]
+    return [key for value in values for key in (f"{value:g}", "right")]
+
+
+# Leaving, wanted or not
+
+
+def at_a_number(app: Any) -> None:
+    """Opens the first lesson of the test course at its second step and types half an answer."""
+    app.wait_for("No GPU needed")
+    app.press("enter")
+    app.wait_for("1/6")
+    app.press("n")
+    app.wait_for("2/6")
+    app.press("1", "3")
+    app.wait_for("Answer  13")
+
+
+@pytest.fixture
+def command(request: pytest.FixtureRequest) -> list[str]:
+    course = request.path.parent.parent / "tutor" / "app" / "course"
+    return [sys.executable, "-m", "tutor", "--course", str(course)]
+
+
+@pytest.mark.parametrize("how", ["quit", "kill", "term", "hang up"])
+def test_it_opens_again_on_the_same_step_with_what_was_typed(open_app: Open, command: list[str], how: str) -> None:
+    app = open_app(command=command)
+    at_a_number(app)
+    if how == "quit":
+        app.press("ctrl+q")
+        assert app.wait_for_end() == 0
+    elif how == "term":
+        app.process.send_signal(signal.SIGTERM)
+        assert app.wait_for_end() == 128 + signal.SIGTERM
+    elif how == "hang up":
+        os.close(app.master)
+        assert app.process.wait(10) == 128 + signal.SIGHUP
+    else:
+        time.sleep(0.8)  # what is typed is on the disk half a second later
+        app.process.kill()
+        app.process.wait()
+    again = open_app(command=command)
+    again.wait_for("Continue")
+    again.press("enter")
+    again.wait_for("2/6")
+    again.wait_for("Answer  13")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_gives_the_terminal_back(open_app: Open, command: list[str], number: signal.Signals) -> None:
+    app = open_app(command=command)
+    at_a_number(app)
+    app.process.send_signal(number)
+    assert app.wait_for_end() == 128 + number
+    assert app.raw.rfind(b"\x1b[?1049l") > app.raw.rfind(b"\x1b[?1049h")
+    assert app.raw.rfind(b"\x1b[?25h") > app.raw.rfind(b"\x1b[?25l")
+
+
+def test_a_hang_up_that_is_ignored_leaves_no_process(open_app: Open, command: list[str]) -> None:
+    app = open_app(command=["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command])
+    at_a_number(app)
+    os.close(app.master)
+    assert app.process.wait(10) == 128 + signal.SIGHUP
+
+
+def test_a_terminal_that_takes_no_output_cannot_hold_the_process(open_app: Open, command: list[str]) -> None:
+    app = open_app(command=command)
+    app.wait_for("No GPU needed")
+    app.press("enter")
+    app.wait_for("1/6")
+    # Nobody reads: the terminal's buffer fills, and then the app's queue
+    for _ in range(300):
+        app.press("right", "left")
+        time.sleep(0.003)
+    app.process.send_signal(signal.SIGTERM)
+    assert app.process.wait(10) == 128 + signal.SIGTERM
+
+
+def test_stopped_and_continued_it_draws_itself_again(open_app: Open, command: list[str]) -> None:
+    app = open_app(command=command)
+    app.wait_for("No GPU needed")
+    app.press("enter")
+    app.wait_for("1/6")
+    app.press("ctrl+z")
+    wait_for_state(app, "T")
+    while app.read(0.1):
+        pass
+    app.screen.reset()
+    app.process.send_signal(signal.SIGCONT)
+    app.wait_for("1/6")
+    app.wait_for("? help")
+    app.press("right")
+    app.wait_for("step 1 of 4")
+
+
+def wait_for_state(app: Any, state: str) -> None:
+    """Waits until the process is in this state, as /proc or ps name it."""
+    for _ in range(200):
+        app.read(0.05)
+        done = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(app.process.pid)], capture_output=True, text=True, check=False
+        )
+        if done.stdout.startswith(state):
+            return
+    raise AssertionError(f"it is not in state {state}: {done.stdout}")
+
+
+def test_resized_at_any_moment(open_app: Open, command: list[str]) -> None:
+    app = open_app(command=command)
+    at_a_number(app)
+    app.resize(20, 5)
+    app.wait_for("too small: 20x5;")
+    app.wait_for("needed: 40x12")
+    app.resize(120, 40)
+    app.wait_for("Answer  13")
+    app.resize(80, 24)
+    app.wait_for("Answer  13")
+    app.press("ctrl+q")
+    assert app.wait_for_end() == 0
+
+
+# Terminals that will not do
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"environment": {"TERM": "dumb"}}, "TERM is dumb"),
+        ({"columns": 20, "rows": 5}, "too small"),
+    ],
+)
+def test_a_terminal_that_will_not_do_gets_one_line(open_app: Open, how: dict[str, Any], says: str) -> None:
+    app = open_app(**how)
+    assert app.wait_for_end() == 3
+    assert says in app.text.replace("\n", "")
+    assert b"\x1b" not in app.raw
+    assert "Traceback" not in app.text
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_a_stream_that_is_no_terminal_gets_one_line(home: Path, stream: str) -> None:
+    master, slave = os.openpty()
+    streams: dict[str, Any] = {"stdin": slave, "stdout": slave, "stderr": slave, stream: subprocess.DEVNULL}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tutor"],
+        env=os.environ | {"TERM": "xterm", "TUTOR_HOME": str(home)},
+        cwd=HERE.parent.parent,
+        **streams,
+    )
+    os.close(slave)
+    assert process.wait(20) == 3
+    said = b"" if stream == "stderr" else os.read(master, 4096)
+    os.close(master)
+    assert stream == "stderr" or said.count(b"\n") == 1
+    assert b"Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"LANG": "C"}, {"TERM": "linux"}, {"NO_COLOR": "1"}, {"TERM": "screen", "LANG": "C", "NO_COLOR": "1"}],
+)
+def test_other_terminals_say_the_same(open_app: Open, command: list[str], environment: dict[str, str]) -> None:
+    app = open_app(command=command, environment=environment)
+    app.wait_for("No GPU needed")
+    app.press("enter")
+    app.wait_for("1/6")
+    app.press("right")
+    app.wait_for("step 1 of 4")
+    app.press("enter")
+    app.wait_for("F3 show answer")
+    app.press("2", "enter")
+    app.wait_for("Right.")
+    text = app.wait_for("Each column was added up.")
+    if environment.get("LANG") == "C":
+        assert text.isascii()
+    if "NO_COLOR" in environment:
+        colours = {character.fg for row in app.screen.buffer.values() for character in row.values()}
+        assert colours <= {"default"}

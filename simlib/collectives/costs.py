@@ -158,6 +158,10 @@ def hierarchical_all_reduce_time(
     >>> round(hierarchical_all_reduce_time(100e6, 4, 4, 1e-5, 1e11, 1e-5, 1e11), 6)
     0.001995
     """
+    for name, latency in (("alpha_in", alpha_in), ("alpha_out", alpha_out)):
+        positive_number(name, latency, zero=True)
+    for name, rate in (("bandwidth_in", bandwidth_in), ("bandwidth_out", bandwidth_out)):
+        positive_number(name, rate)
     inside = 2 * ring_all_gather_time(size, whole_number("gpus_per_node", gpus_per_node), alpha_in, bandwidth_in)
     return inside + ring_all_reduce_time(size / gpus_per_node, whole_number("nodes", nodes), alpha_out, bandwidth_out)
 

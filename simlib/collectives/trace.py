@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ from simlib.collectives.executor import Replay, Tally
 from simlib.collectives.layout import Array, Layout
 from simlib.collectives.plan import ADD, COPY, Indices, Plan
 from simlib.errors import whole_number
+
+_Counting = TypeVar("_Counting", Replay, Tally)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ class Trace:
     due: tuple[tuple[int, int], ...] = field(repr=False)
     shape: tuple[int, ...]
     plan: Plan = field(repr=False)
-    _cursor: list[Replay] = field(default_factory=list, repr=False)
+    # Where the last look stopped
+    _replays: list[Replay] = field(default_factory=list, repr=False)
+    _tallies: list[Tally] = field(default_factory=list, repr=False)
 
     @property
     def world_size(self) -> int:
@@ -99,7 +104,7 @@ class Trace:
         Arrays have the shape of the whole; where a worker does not hold a chunk yet (see `held`), zeros stand.
         Raises BadArgument for a step that the trace does not have.
         """
-        values = self._values(step)
+        values = self._values(self._checked(step))
         if self._ragged:
             lengths = np.array(self.layout.lengths)[self._tally(step).origin]
             filled = np.arange(self.layout.width) < lengths[:, :, None]
@@ -112,7 +117,7 @@ class Trace:
 
     def contributions(self, step: int) -> Indices:
         """(workers, chunks): how many workers' arrays are in that worker's chunk after `step` steps."""
-        return self._tally(step).contributions
+        return self._tally(self._checked(step)).contributions.copy()
 
     def finished(self, step: int) -> npt.NDArray[np.bool_]:
         """(workers, chunks): True where the worker's result stands already and will not change any more."""
@@ -211,18 +216,28 @@ class Trace:
         return whole_number("step", step, 0, self.last_step)
 
     def _values(self, step: int) -> Array:
-        """Everybody's chunks after `step` steps; going forward continues where the last look stopped."""
-        step = self._checked(step)
-        replay = self._cursor.pop() if self._cursor else None
-        if replay is None or replay.step > step:
-            replay = Replay(self.plan, self.start, self.contributions_at_start, self.op or "sum")
-        replay.advance(step)
+        """Everybody's chunks after `step` steps."""
+        replay = _advanced(self._replays, step, self._replay)
         if step == self.last_step:
+            self._replays.clear()
             return replay.values  # nothing will write into it any more, so it need not be copied
-        self._cursor[:] = [replay]
         return replay.values.copy()
 
     def _tally(self, step: int) -> Tally:
-        tally = Tally(self.plan, self.contributions_at_start)
-        tally.advance(self._checked(step))
-        return tally
+        return _advanced(self._tallies, step, lambda: Tally(self.plan, self.contributions_at_start))
+
+    def _replay(self) -> Replay:
+        return Replay(self.plan, self.start, self.contributions_at_start, self.op or "sum")
+
+
+def _advanced(kept: list[_Counting], step: int, fresh: Callable[[], _Counting]) -> _Counting:
+    """What `kept` holds, brought to `step`: going forward continues where the last look stopped."""
+    try:
+        one = kept.pop()  # taken out, so that two threads never advance the same one
+    except IndexError:
+        one = fresh()
+    if one.step > step:
+        one = fresh()
+    one.advance(step)
+    kept[:] = [one]
+    return one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simlib.collectives import costs
-from simlib.errors import whole_number
+from simlib.errors import one_of, positive_number, whole_number
 from simlib.quantities.parameters import ALPHA, BANDWIDTH, BYTES, PAYLOAD, WORKERS
 from simlib.quantities.registry import NUMBER, WHOLE, WORD, Outcome, Parameter, define
 
@@ -101,6 +101,83 @@ def _tree_time(bytes: float, workers: int, alpha: float, bandwidth: float) -> fl
     return costs.tree_all_reduce_time(bytes, workers, alpha, bandwidth)
 
 
+@define("tree.steps", WORKERS, formula="2 x ceil(log2(N))", source=_ALPHA_BETA)
+def _tree_steps(workers: int) -> int:
+    """Steps of an all-reduce up a binary tree and down again."""
+    return 2 * costs.tree_levels(workers)
+
+
+@define(
+    "tree.pipelined_time",
+    BYTES,
+    WORKERS,
+    ALPHA,
+    BANDWIDTH,
+    Parameter("chunks", WHOLE, "chunks that follow one another through the trees", "k"),
+    unit="s",
+    formula="2 x (ceil(log2(N)) + k - 1) x (alpha + bytes / k / bandwidth)",
+    source="Sanders, Speck and Träff 2009, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
+)
+def _pipelined_time(bytes: float, workers: int, alpha: float, bandwidth: float, chunks: int) -> Outcome:
+    """Seconds of an all-reduce over two binary trees, each with half of the array, pipelined in chunks."""
+    seconds = costs.pipelined_tree_time(bytes, workers, alpha, bandwidth, chunks)
+    return Outcome(seconds, "" if workers > 1 else "0")
+
+
+@define(
+    "ring.chunked_time",
+    BYTES,
+    WORKERS,
+    ALPHA,
+    BANDWIDTH,
+    Parameter("chunk_bytes", NUMBER, "bytes that a message holds at most", "chunk"),
+    unit="s",
+    formula="2 (N - 1) x (max(1, ceil(bytes / N / chunk)) x alpha + bytes / N / bandwidth)",
+    source=_ALPHA_BETA,
+)
+def _chunked_time(bytes: float, workers: int, alpha: float, bandwidth: float, chunk_bytes: float) -> float:
+    """Seconds of ring all-reduces whose messages are limited by a buffer, one after another."""
+    return costs.chunked_ring_time(bytes, workers, alpha, bandwidth, chunk_bytes)
+
+
+@define(
+    "message.time",
+    Parameter("bytes", NUMBER, "bytes of the message", "bytes"),
+    ALPHA,
+    BANDWIDTH,
+    unit="s",
+    formula="alpha + bytes / bandwidth",
+    source=_ALPHA_BETA,
+)
+def _message_time(bytes: float, alpha: float, bandwidth: float) -> float:
+    """Seconds of one message."""
+    return costs.message_time(bytes, alpha, bandwidth)
+
+
+_BUSIEST = {
+    "ring": "2 (N - 1) / N x bytes",
+    "naive": "(N - 1) x bytes",
+    "direct": "(N - 1) x bytes",
+}
+
+
+@define(
+    "all_reduce.busiest_link_bytes",
+    Parameter("algorithm", WORD, f"one of {', '.join(_BUSIEST)}"),
+    BYTES,
+    WORKERS,
+    unit="B",
+    formula="ring: 2 (N - 1) / N x bytes; naive (one root) and direct (everyone to everyone): (N - 1) x bytes",
+    source=_RING,
+)
+def _busiest_link_bytes(algorithm: str, bytes: float, workers: int) -> Outcome:
+    """Bytes through the busiest worker's link, in one direction."""
+    formula = _BUSIEST[one_of("algorithm", algorithm, tuple(_BUSIEST))]
+    if algorithm == "ring":
+        return Outcome(costs.ring_bytes_sent(bytes, workers), formula)
+    return Outcome((whole_number("workers", workers) - 1) * positive_number("bytes", bytes, zero=True), formula)
+
+
 @define(
     "hierarchical.time",
     BYTES,
@@ -129,6 +206,21 @@ def _hierarchical_time(
     return costs.hierarchical_all_reduce_time(
         bytes, nodes, gpus_per_node, alpha_in, bandwidth_in, alpha_out, bandwidth_out
     )
+
+
+@define(
+    "all_gather.time",
+    PAYLOAD,
+    WORKERS,
+    ALPHA,
+    BANDWIDTH,
+    unit="s",
+    formula="(N - 1) x (alpha + payload / bandwidth)",
+    source=_ALPHA_BETA,
+)
+def _all_gather_time(payload: float, workers: int, alpha: float, bandwidth: float) -> float:
+    """Seconds of a ring all-gather of every worker's own payload."""
+    return costs.ring_all_gather_time(costs.payload_size(payload) * workers, workers, alpha, bandwidth)
 
 
 @define("all_gather.bytes_sent", PAYLOAD, WORKERS, unit="B", formula="(N - 1) x payload", source=_ALPHA_BETA)

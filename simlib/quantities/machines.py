@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from simlib import hardware as machines
-from simlib import transformer
-from simlib.errors import whole_number
+from simlib import throughput, transformer
+from simlib.errors import positive_number, whole_number
 from simlib.quantities.parameters import GPUS, HARDWARE, PARAMS, TOKENS
 from simlib.quantities.registry import NUMBER, WHOLE, Outcome, Parameter, define
+
+PASSES = Parameter("passes", NUMBER, "FLOPs per parameter and token: 6, or 8 with full recomputation", "k", 6)
 
 _NARAYANAN = "Narayanan et al. 2021, Efficient Large-Scale Language Model Training on GPU Clusters, section 5.1"
 
@@ -48,12 +50,51 @@ def _bandwidth(hardware: str, gpus: int) -> Outcome:
 
 
 @define(
+    "training.flops",
+    PARAMS,
+    TOKENS,
+    PASSES,
+    unit="FLOP",
+    formula="k x P x tokens",
+    source=_NARAYANAN,
+)
+def _training_flops(params: int, tokens: float, passes: float) -> float:
+    """FLOPs of a whole training run."""
+    return transformer.training_seconds(params, tokens, 1, 1, passes)
+
+
+@define(
+    "machine.utilisation",
+    Parameter("flops_per_second", NUMBER, "FLOP/s that all GPUs together achieve", "achieved"),
+    GPUS,
+    HARDWARE,
+    formula="achieved / (N x peak)",
+    source="Chowdhery et al. 2022, PaLM, appendix B",
+)
+def _utilisation(flops_per_second: float, gpus: int, hardware: str) -> Outcome:
+    """The share of peak: MFU of model FLOPs, HFU of all FLOPs done."""
+    peak = machines.find(hardware).peak_flops
+    return Outcome(throughput.utilisation(flops_per_second, gpus, peak), symbols={"peak": peak})
+
+
+@define(
+    "checkpointing.extra_compute",
+    Parameter("backward", NUMBER, "the backward pass's time, where the forward pass takes 1", "backward", 2),
+    formula="1 / (1 + backward)",
+    source="Chen et al. 2016, Training deep nets with sublinear memory cost",
+)
+def _extra_compute(backward: float) -> float:
+    """Compute that full recomputation adds, one more forward pass, over that of the step without it."""
+    return 1 / (1 + positive_number("backward", backward))
+
+
+@define(
     "training.seconds",
     PARAMS,
     TOKENS,
     GPUS,
     Parameter("flops_per_gpu", NUMBER, "FLOP/s that each GPU achieves", "X"),
-    Parameter("passes", NUMBER, "FLOPs per parameter and token: 6, or 8 with full recomputation", "k", 6),
+    PASSES,
     unit="s",
     formula="k x P x tokens / (N x X)",
     source=_NARAYANAN,

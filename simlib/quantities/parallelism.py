@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simlib import compression, data_parallel, tensor_parallel
 from simlib.quantities.parameters import RECOMPUTE, WORKERS
-from simlib.quantities.registry import FLAG, NUMBER, NUMBERS, Outcome, Parameter, define, written
+from simlib.quantities.registry import FLAG, NUMBER, NUMBERS, WHOLE, Outcome, Parameter, define, written
 
 
 @define(
@@ -19,6 +19,24 @@ def _collectives_per_layer(sequence_parallel: bool, recompute: bool) -> Outcome:
     count = tensor_parallel.collectives_per_layer(sequence_parallel, recompute)
     formula = "2 + 2 + 2" if recompute else "2 + 2"
     return Outcome(count, f"2 x ({formula})" if sequence_parallel else formula)
+
+
+@define(
+    "tensor.bytes_sent_per_layer",
+    Parameter("sequence", WHOLE, "tokens of one sequence", "s"),
+    Parameter("micro_batch", WHOLE, "sequences in a micro-batch", "b"),
+    Parameter("hidden", WHOLE, "hidden size", "h"),
+    Parameter("tensor", WHOLE, "the tensor-parallel size", "t"),
+    RECOMPUTE,
+    unit="B",
+    formula="4 x 2 (t - 1) / t x b x s x h x 2; with full recomputation 6 in place of 4",
+    source="Shoeybi et al. 2019, Megatron-LM, section 3",
+)
+def _bytes_sent_per_layer(sequence: int, micro_batch: int, hidden: int, tensor: int, recompute: bool) -> Outcome:
+    """Bytes that each GPU sends for one layer and micro-batch, forward and backward, in 16 bits."""
+    count = tensor_parallel.collectives_per_layer(recompute=recompute)
+    sent = 2 * count * tensor_parallel.elements_sent_per_all_reduce(sequence, micro_batch, hidden, tensor)
+    return Outcome(sent, f"{count} x 2 (t - 1) / t x b x s x h x 2")
 
 
 @define(

@@ -15,6 +15,8 @@ from simlib.errors import BadArgument
 
 GPT_1_7B = {"layers": 24, "hidden": 2304, "vocab": 51200, "sequence": 2048}
 GPT_175B_LAYER = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "heads": 96, "tensor": 8}
+TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
+NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
 LLAMA_STEP = {"model": "llama-7b", "gpus": 64, "hardware": "h100", "tokens": 2**20}
 
 # One call of each quantity, with the value that the course's facts and their sources give for it
@@ -44,6 +46,15 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
         },
         0.005188166666666667,
     ),
+    ("tree.steps", {"workers": 9}, 8),
+    ("tree.pipelined_time", NETWORK | {"chunks": 1000}, 2 * 1005 * 13.476e9 / 1000 / 50e9),
+    ("tree.pipelined_time", NETWORK | {"workers": 1, "chunks": 3}, 0),
+    ("ring.chunked_time", NETWORK | {"alpha": 1e-6, "chunk_bytes": 1e6}, 126 * 211e-6 + 126 / 64 * 13.476e9 / 50e9),
+    ("message.time", {"bytes": 100e6, "alpha": 5e-6, "bandwidth": 50e9}, 0.002005),
+    ("all_reduce.busiest_link_bytes", {"algorithm": "ring", "bytes": 64, "workers": 64}, 126),
+    ("all_reduce.busiest_link_bytes", {"algorithm": "naive", "bytes": 64, "workers": 64}, 63 * 64),
+    ("all_reduce.busiest_link_bytes", {"algorithm": "direct", "bytes": 64, "workers": 64}, 63 * 64),
+    ("all_gather.time", {"payload": 8, "workers": 3, "alpha": 1, "bandwidth": 4}, 6),
     ("all_gather.bytes_sent", {"payload": 100, "workers": 8}, 700),
     ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 0}, 112e9),
     ("zero.bytes_per_gpu", {"params": 7e9, "gpus": 8, "stage": 1}, 38.5e9),
@@ -65,6 +76,9 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
         {"params": 1e12, "tokens": 450e9, "gpus": 3072, "flops_per_gpu": 163e12, "passes": 8},
         7189417.2,
     ),
+    ("training.flops", {"params": 70e9, "tokens": 15e12}, 6.3e24),
+    ("machine.utilisation", {"flops_per_second": 502e15, "gpus": 3072, "hardware": "a100"}, 502 / 3072 / 0.312),
+    ("checkpointing.extra_compute", {}, 1 / 3),
     ("hardware.memory_bytes", {"hardware": "h100"}, 80e9),
     ("hardware.peak_flops", {"hardware": "a100"}, 312e12),
     ("hardware.bandwidth", {"hardware": "h100", "gpus": 8}, 450e9),
@@ -100,6 +114,8 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("tensor.collectives_per_layer", {}, 4),
     ("tensor.collectives_per_layer", {"sequence_parallel": True}, 8),
     ("tensor.collectives_per_layer", {"recompute": True}, 6),
+    ("tensor.bytes_sent_per_layer", TENSOR, 4 * 2 * 7 / 8 * 2048 * 12288 * 2),
+    ("tensor.bytes_sent_per_layer", TENSOR | {"recompute": True}, 6 * 2 * 7 / 8 * 2048 * 12288 * 2),
     ("ddp.buckets", {"sizes": [10 * 2**20] * 5}, [[0], [1, 2, 3], [4]]),
     ("ddp.buckets", {"sizes": [400] * 6, "first_cap": 401, "cap": 401}, [[0, 1], [2, 3], [4, 5]]),
     (
@@ -214,3 +230,16 @@ def test_closed_forms_come_without_numpy() -> None:
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("name", "arguments", "_"), CALLS, ids=[f"{c[0]} {c[1]}" for c in CALLS])
+def test_every_argument_is_named_when_it_is_bad(name: str, arguments: dict[str, Any], _: Any) -> None:
+    about = quantities.quantity(name)
+    for parameter in about.parameters:
+        bad: list[Any] = {"flag": ["maybe"], "word": ["no such thing"], "numbers": ["x", [-1]]}.get(
+            parameter.kind, [-5, "x", True, None]
+        )
+        for value in bad:
+            with pytest.raises(BadArgument) as caught:
+                quantities.evaluate(name, **arguments | {parameter.name: value})
+            assert caught.value.name.split("[")[0] == parameter.name

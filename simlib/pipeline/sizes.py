@@ -20,7 +20,9 @@ SCHEDULES = (
 V_SHAPED = ("zb-v", "dualpipe-v")  # rank r holds model stages r and 2p-1-r: two chunks, always
 ANY_CHUNKS = ("interleaved", "looped-bfs", "zb-h1")  # rank r holds model stages r, r+p, r+2p, …
 
+MOST_STAGES = 2**14  # model stages of one pipeline
 MOST_PASSES = 2**20  # forward passes of one schedule, all stages together: a few seconds of work
+MOST_RANKS_FOLDED = 512  # ranks of a schedule whose pattern has 2p micro-batches on each
 
 
 class Sizes(NamedTuple):
@@ -41,18 +43,21 @@ def checked_sizes(schedule: str, stages: object, micro_batches: object, chunks: 
     Sizes(stages=4, micro_batches=10, chunks=2)
     """
     one_of("schedule", schedule, SCHEDULES)
-    p = whole_number("stages", stages, 1, MOST_PASSES)
+    p = whole_number("stages", stages, 1, MOST_STAGES)
     m = whole_number("micro_batches", micro_batches, 1, MOST_PASSES)
-    v = whole_number("chunks", chunks, 1, MOST_PASSES)
+    v = whole_number("chunks", chunks)
     if schedule in V_SHAPED:
         if v > 2:
             raise BadArgument("chunks", chunks, f"2: {schedule} folds the model once over the ranks")
         v = 2
     elif schedule not in ANY_CHUNKS and v != 1:
         raise BadArgument("chunks", chunks, f"1 for {schedule}; {', '.join(ANY_CHUNKS)} take more")
+    if p * v > MOST_STAGES:
+        raise BadArgument("chunks", chunks, f"at most {MOST_STAGES // p:,} with {p:,} stages")
+    if (schedule in V_SHAPED or schedule == "dualpipe") and p > MOST_RANKS_FOLDED:
+        accepted = f"at most {MOST_RANKS_FOLDED} for {schedule}, whose pattern grows with their square"
+        raise BadArgument("stages", stages, accepted)
     if p * v * m > MOST_PASSES:
-        if p * v > MOST_PASSES:
-            raise BadArgument("stages", stages, f"at most {MOST_PASSES // v:,} with {v:,} chunks")
         raise BadArgument("micro_batches", micro_batches, f"at most {MOST_PASSES // (p * v):,} with {p * v:,} stages")
     if schedule == "interleaved" or (schedule == "zb-h1" and v > 1):
         _check_rounds(p, m)

@@ -45,8 +45,9 @@ class Timeline:
     """Orders with the time of every operation. Tuples have one entry per rank; times are in the unit given."""
 
     orders: Orders
-    _started: list[list[float]] = field(repr=False)  # in slots, or in the unit of the times where there is none
-    _lasting: list[list[float]] = field(repr=False)
+    # In slots, or in the unit of the times where there is none
+    _started: list[list[float]] = field(repr=False, hash=False)
+    _lasting: list[list[float]] = field(repr=False, hash=False)
     _slot: Fraction | None = field(repr=False)
 
     @property

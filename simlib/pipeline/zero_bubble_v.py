@@ -14,8 +14,6 @@ The pattern is made for F = I = W, as torch.distributed.pipelining has it; other
 
 from __future__ import annotations
 
-from collections import Counter
-
 from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT, Operation, Orders
 
 
@@ -30,14 +28,14 @@ def orders(stages: int, micro_batches: int) -> Orders:
 
 def _row(rank: int, stages: int, micro_batches: int) -> tuple[Operation, ...]:
     down, up = rank, 2 * stages - 1 - rank  # the stage on the way down the V, and the one on the way up
-    # The pattern needs so many to unfold; of the surplus nothing is kept in the end
-    planned = max(2 * stages - 1, micro_batches)
+    planned = max(2 * stages - 1, micro_batches)  # the pattern needs so many to unfold; those too many are left out
     row: list[Operation] = []
-    done: Counter[tuple[int, str]] = Counter()
+    done = {(stage, kind): 0 for stage in (down, up) for kind in (FORWARD, INPUT, WEIGHT)}
 
     def add(stage: int, *kinds: str) -> None:
         for kind in kinds:
-            row.append(Operation(stage, kind, done[stage, kind]))
+            if done[stage, kind] < micro_batches:
+                row.append(Operation(stage, kind, done[stage, kind]))
             done[stage, kind] += 1
 
     # Warm-up: down as long as nothing comes back up, then both ways, then the first to have come back up goes back
@@ -63,4 +61,4 @@ def _row(rank: int, stages: int, micro_batches: int) -> tuple[Operation, ...]:
     for stage in (up, down):
         while done[stage, WEIGHT] < planned:
             add(stage, WEIGHT)
-    return tuple(operation for operation in row if operation.micro_batch < micro_batches)
+    return tuple(row)

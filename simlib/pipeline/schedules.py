@@ -101,11 +101,13 @@ def schedule(
     """The schedule `name` for `stages` ranks and `micro_batches`, timed.
 
     `chunks` is the number of model stages on each rank, for interleaved, looped-bfs and zb-h1 (zb-v and
-    dualpipe-v always have 2). dualpipe's micro-batches are both directions together. The times, in any unit, are a rank's for one micro-batch: F, B, and of a split backward pass I and W; they
-    are divided among its chunks. A sequence instead of a number gives each model stage a time of its
-    own, undivided. `latency` is what a message between ranks takes, `overlapped` what an overlapping
-    pair of DualPipe takes (default: forward + backward), `exceptions` gives single operations ("0F3") a
-    time, of which the plans of zb-h1 and zb-h2 know nothing. With `forward_only` the backward passes are left out.
+    dualpipe-v always have 2). The micro-batches of dualpipe are those of both directions together.
+
+    The times, in any unit, are a rank's for one micro-batch: F, B, and of a split backward pass I and W;
+    they are divided among its chunks. A sequence instead of a number gives each model stage a time of its
+    own, undivided. `latency` is what a message between ranks takes, `overlapped` what an overlapping pair
+    of DualPipe takes (default: forward + backward), `exceptions` gives single operations ("0F3") a time,
+    of which the plans of zb-h1 and zb-h2 know nothing. With `forward_only` the backward passes are left out.
 
     Raises BadArgument for an unknown name, sizes that the schedule does not take, and times that are none.
 

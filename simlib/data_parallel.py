@@ -40,6 +40,24 @@ def buckets(
     return filled
 
 
+def mean_gradient(gradients: Sequence[float], samples: Sequence[float] | None = None) -> float:
+    """The mean over all samples, from each worker's mean and how many samples it had (all equally many by default).
+
+    With unequal shares the plain mean of the workers' means is another number.
+    Raises BadArgument for lists of unequal length and for no samples at all.
+
+    >>> round(mean_gradient([0.2, 0.4]), 3), round(mean_gradient([0.2, 0.4], samples=[3, 1]), 3)
+    (0.3, 0.25)
+    """
+    shares = [1.0] * len(gradients) if samples is None else list(samples)
+    if len(shares) != len(gradients):
+        raise BadArgument("samples", samples, f"one number for each of the {len(gradients)} gradients")
+    weights = [positive_number(f"samples[{place}]", share, zero=True) for place, share in enumerate(shares)]
+    if not sum(weights):
+        raise BadArgument("samples", samples, "at least one sample in all")
+    return sum(gradient * weight for gradient, weight in zip(gradients, weights, strict=True)) / sum(weights)
+
+
 @dataclass(frozen=True)
 class BucketTime:
     """When a bucket is ready, and from when to when its all-reduce runs (seconds from the backward pass's start)."""

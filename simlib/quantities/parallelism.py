@@ -40,6 +40,36 @@ def _bytes_sent_per_layer(sequence: int, micro_batch: int, hidden: int, tensor: 
 
 
 @define(
+    "tensor.gelu",
+    Parameter("x", NUMBER, "the number that GeLU is taken of", "x"),
+    formula="v / 2 x (1 + tanh(sqrt(2 / pi) x (v + 0.044715 x v^3))), v the number",
+    source="Hendrycks and Gimpel 2016, Gaussian Error Linear Units (tanh approximation)",
+)
+def _gelu(x: float) -> Outcome:
+    """GeLU of one number."""
+    number = f"({written(x)})" if x < 0 else written(x)
+    formula = "v / 2 x (1 + tanh(sqrt(2 / pi) x (v + 0.044715 x v^3)))"
+    value = tensor_parallel.gelu(x)
+    return Outcome(value, formula, worked=f"{formula.replace('v', number)} = {written(value)}")
+
+
+@define(
+    "ddp.mean_gradient",
+    Parameter("gradients", NUMBERS, "each worker's mean over its own samples"),
+    Parameter("samples", NUMBERS, "how many samples each worker had; none given: equally many", "samples", ()),
+    formula="(gradient x samples + …) / (samples + …)",
+    source="Li et al. 2020, PyTorch Distributed, section 2",
+)
+def _mean_gradient(gradients: list[float], samples: list[float]) -> Outcome:
+    """The mean over all samples of the batch, from the workers' own means."""
+    value = data_parallel.mean_gradient(gradients, samples or None)
+    shares = list(samples) or [1] * len(gradients)
+    top = " + ".join(f"{written(g)} x {written(share)}" for g, share in zip(gradients, shares, strict=True))
+    bottom = " + ".join(written(share) for share in shares)
+    return Outcome(value, worked=f"({top}) / ({bottom}) = {written(value)}")
+
+
+@define(
     "ddp.buckets",
     Parameter("sizes", NUMBERS, "bytes of each gradient, in the order in which they get ready"),
     Parameter("first_cap", NUMBER, "bytes that close the first bucket", "first_cap", data_parallel.FIRST_BUCKET_BYTES),

@@ -13,16 +13,24 @@ if TYPE_CHECKING:
     from tutor.app.main import TutorApp
 
 
+WIDE = 110  # columns from which on a picture stands beside the text
+
+
 class TutorScreen(Screen[None]):
     """Subclasses give `compose_body`, `names` and `HELP`."""
 
     HELP: ClassVar[str] = ""  # Markdown: what this screen is for
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  not a ClassVar where it is declared
+    HORIZONTAL_BREAKPOINTS = [(WIDE, "-wide")]  # noqa: RUF012  not a ClassVar where it is declared
 
     if TYPE_CHECKING:
 
         @property
         def app(self) -> TutorApp: ...  # type: ignore[override]
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The breakpoint would set it a frame later
+        self.set_class(self.app.size.width >= WIDE, "-wide", update=False)
 
     def compose(self) -> ComposeResult:
         yield TitleRule(*self.names())

@@ -91,21 +91,17 @@ a half one is something whose answer you had shown. *Continue* takes you back to
         self._study = study
 
     def compose_body(self) -> ComposeResult:
+        style = words(self.app.native_ansi_color)
+        greeting, notices = Said(classes="greeting"), Said(id="notices")
+        greeting.say(Text("Move the pictures, predict, write it, have it checked. No GPU needed.", style.quiet))
+        notices.say(*(Text(notice, style.wrong) for notice in self._study.store.notices))
         with VerticalScroll(can_focus=False):
-            yield Said(classes="greeting")
-            yield Said(id="notices")
+            yield greeting
+            yield notices
             yield Lessons(self._study)
 
     def names(self) -> tuple[str, str, str]:
         return "worldsize", self._study.course.title, ""
-
-    def on_mount(self) -> None:
-        style = words(self.app.native_ansi_color)
-        self.query_one(".greeting", Said).say(
-            Text("Move the pictures, predict, write it, have it checked. No GPU needed.", style.quiet)
-        )
-        notices = [Text(notice, style.wrong) for notice in self._study.store.notices]
-        self.query_one("#notices", Said).say(*notices)
 
     def on_screen_resume(self) -> None:
         lessons = self.query_one(Lessons)

@@ -35,7 +35,7 @@ One step of a lesson. The arrow keys move the picture: **left** and **right** ch
 next step. Nothing moves on by itself, and nothing that you have typed gets lost.
 """
     BINDINGS: ClassVar = [
-        Binding("enter", "go_on", "go on", id="lesson.go_on", show=False),
+        Binding("enter", "go_on", "go on", id="lesson.go_on", tooltip="read on"),
         Binding("escape", "home", "lessons", id="lesson.home", tooltip="back to the lessons"),
         Binding("n,f8,ctrl+right", "step(1)", "next step", show=False, id="lesson.next"),
         Binding("p,f7,ctrl+left", "step(-1)", "step before", show=False, id="lesson.previous"),

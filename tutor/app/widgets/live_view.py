@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tutor.app.main import TutorApp
 
 PLAY_SECONDS = 0.8
+_LEAST_ROWS = 6
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,21 @@ class LiveView(Vertical, can_focus=True):
         chosen = self.model.selected
         self.query_one(HandleBar).show(handles, chosen.name if chosen else "", self.has_focus)
         self.query_one(PictureView).show(self._picture())
+        self.call_after_refresh(self.on_resize)
         style = words(self.app.native_ansi_color)
         self.query_one(".caption", Said).say(Text(self.model.caption, style.quiet))
+
+    def on_resize(self) -> None:
+        """Beside the text the picture has the window's height, less what stands above and below it."""
+        if not self.is_attached or not self.children:
+            return
+        picture = self.query_one(PictureView)
+        if self.screen.has_class("-wide"):
+            others = [child for child in self.children if child.display and child is not picture]
+            taken = sum(child.outer_size.height + child.styles.margin.height for child in others)
+            picture.styles.max_height = max(_LEAST_ROWS, self.size.height - taken - picture.styles.margin.height)
+        else:
+            picture.styles.clear_rule("max_height")
 
     def cover(self, blanks: Blanks | None) -> None:
         """Covers cells of the lesson's picture, or uncovers them."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.segment import Segment
-from textual.binding import Binding
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -19,15 +16,9 @@ class PictureView(ScrollView, can_focus=False):
     """Shows a picture of `tutor.views` in the width it is given. It is as high as the picture."""
 
     DEFAULT_CSS = """
-    PictureView { height: auto; width: 1fr; max-height: 100%; scrollbar-size: 1 1; }
+    PictureView { height: auto; width: 1fr; max-height: 48; scrollbar-size: 1 1; }
     """
     ALLOW_SELECT = False
-    BINDINGS: ClassVar = [
-        Binding("h,shift+left", "pan(-8, 0)", "Picture to the left", show=False, id="picture.left"),
-        Binding("l,shift+right", "pan(8, 0)", "Picture to the right", show=False, id="picture.right"),
-        Binding("shift+up", "pan(0, -4)", "Picture up", show=False, id="picture.up"),
-        Binding("shift+down", "pan(0, 4)", "Picture down", show=False, id="picture.down"),
-    ]
 
     def __init__(self, picture: Picture | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -89,17 +80,30 @@ class PictureView(ScrollView, can_focus=False):
 
     @property
     def _layout_width(self) -> int:
-        """The width that the picture is laid out for: a column less where it needs a scrollbar beside it."""
-        width, height = self.size
+        """The width that the picture is laid out for."""
+        return self._width_in(self.size)
+
+    def _width_in(self, window: Size) -> int:
+        """The width for a window of this size: a column less where it needs a scrollbar beside it."""
+        width, height = window
         if self._picture is None or not width:
             return width
         columns, rows = self._picture.size(width)
         return width - 1 if rows + (columns > width) > height else width
 
+    def _extent(self, window: Size) -> Size:
+        width = self._width_in(window)
+        return Size(*self._picture.size(width)) if self._picture is not None and width else Size(0, 0)
+
     def _fit(self) -> None:
-        width = self._layout_width
-        size = self._picture.size(width) if self._picture is not None and width else Size(0, 0)
-        self.virtual_size = Size(*size)
+        self.virtual_size = self._extent(self.size)
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        # Known before the scrollbars are decided on: else they come, and go again a frame later
+        extent = self._extent(size - self.styles.gutter.totals)
+        if extent != self.virtual_size:
+            self.set_reactive(PictureView.virtual_size, extent)
+        return super()._size_updated(size, virtual_size, container_size, layout)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return container.width
@@ -109,9 +113,6 @@ class PictureView(ScrollView, can_focus=False):
             return 0
         columns, rows = self._picture.size(width)
         return rows + (1 if columns > width else 0)  # the scrollbar takes a row
-
-    def on_resize(self) -> None:
-        self._fit()
 
     # Drawing
 

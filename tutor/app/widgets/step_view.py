@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class StepView(VerticalScroll, can_focus=True):
     """Composed of the step's blocks in their order; the picture has the keys first, then what is asked."""
 
-    DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; }"
+    DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; scrollbar-gutter: stable; }"
 
     def __init__(self, study: Study, step: Step) -> None:
         super().__init__()

@@ -36,15 +36,18 @@ class VerdictView(Vertical):
         yield Said(classes="caption")
 
     def on_mount(self) -> None:
+        self.display = False
         self.query_one(PictureView).display = False
 
     def say(self, line: Text | str) -> None:
         """One line instead of a verdict."""
+        self.display = bool(line)
         self.query_one(".words", Said).say(line)
         self._draw(None)
 
     def show(self, result: CheckResult, exercise: Exercise) -> None:
         """Shows what a check found."""
+        self.display = True
         self.query_one(".words", Said).say(*verdict_texts(result, exercise, words(self.app.native_ansi_color)))
         failing = next((case for case in result.cases if not case.passed), None)
         self._draw(failing)

@@ -64,7 +64,7 @@ def shortest(start: tuple[int, ...], end: tuple[int, ...], shape: tuple[int, ...
     return sum(min(way) if wraparound else way[0] for way in ways)
 
 
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.booleans())
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.booleans())
 def test_messages_on_a_torus_take_a_shortest_way(sizes: list[int], wraparound: bool) -> None:
     shape = tuple(sizes)
     torus = Torus(shape, SLOW, hop_seconds=1.0, wraparound=wraparound)

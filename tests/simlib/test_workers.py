@@ -75,6 +75,17 @@ def test_time_counts_waiting_and_busy_links() -> None:
     assert run(one_after_another, 3).time(alpha=1.0, bandwidth=8.0) == 2 * (1.0 + 2.0)
 
 
+def test_two_senders_share_the_receivers_link() -> None:
+    def both_at_once(worker: Worker) -> None:
+        if worker.rank == 0:
+            for request in [worker.irecv(src=1), worker.irecv(src=2)]:
+                request.wait()
+        else:
+            worker.send(np.zeros(2), dst=0)
+
+    assert run(both_at_once, 3).time(alpha=1.0, bandwidth=8.0) == 2 * (1.0 + 2.0)
+
+
 def test_send_waits_for_its_recv_and_isend_does_not() -> None:
     order: list[str] = []
 

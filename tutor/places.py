@@ -1,4 +1,4 @@
-"""Where a learner's things are kept: progress in the platform's state folder, exercise files where they can be found."""
+"""Where a learner's things are: progress in the platform's state folder, exercise files where they can be found."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simlib.errors import positive_number, whole_number
+from simlib.errors import one_of, positive_number, whole_number
 
 STAGES = (0, 1, 2, 3)
 
@@ -18,6 +18,40 @@ STAGES = (0, 1, 2, 3)
 WEIGHT_BYTES = 2  # 16-bit weights
 GRADIENT_BYTES = 2  # 16-bit gradients
 ADAM_BYTES = 12  # FP32 master weights, momentum and variance, 4 bytes each
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Bytes per parameter that a way of training keeps: of weights, of gradients, of optimizer states."""
+
+    weights: float
+    gradients: float
+    optimizer: float
+    what: str
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.weights + self.gradients + self.optimizer
+
+
+RECIPES = {
+    "adam": Recipe(2, 2, 12, "mixed precision, Adam: FP32 master weights, momentum and variance"),
+    "adam-fp32-gradients": Recipe(2, 4, 12, "the same with gradients accumulated in FP32, as Megatron-LM does"),
+    "adam-8bit": Recipe(2, 2, 6, "mixed precision, Adam with momentum and variance in 8 bits each"),
+    "adam-fp32": Recipe(4, 4, 8, "everything in FP32, Adam: the weights are their own master copy"),
+    "sgd-momentum": Recipe(2, 2, 8, "mixed precision, SGD with momentum on FP32 master weights"),
+    "sgd": Recipe(2, 2, 4, "mixed precision, plain SGD on FP32 master weights"),
+}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe called `name`. Raises BadArgument that lists them.
+
+    >>> recipe("adam").total, recipe("adam-8bit").total
+    (16, 10)
+    """
+    return RECIPES[one_of("recipe", name, tuple(RECIPES))]
 
 
 @dataclass(frozen=True)
@@ -46,7 +80,7 @@ def model_states(
 
     Stage 0 shards nothing: every GPU keeps all of it, (2 + 2 + K) P. Stage 1 shards the optimizer states,
     stage 2 the gradients too, stage 3 the weights too (Rajbhandari et al. 2020, section 5). Other precisions
-    change the bytes per parameter: 4 for FP32 gradients, K = 6 for 8-bit Adam, K = 4 for SGD on master weights.
+    change the bytes per parameter: see RECIPES.
     Raises BadArgument for a stage that is not 0 to 3 and for sizes that are not positive.
 
     >>> model_states(7e9, gpus=8, stage=1)

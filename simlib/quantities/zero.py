@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from simlib import zero
 from simlib.quantities.parameters import GPUS, OPTIMIZER_BYTES, PARAMS, STAGE
-from simlib.quantities.registry import NUMBER, Outcome, Parameter, define, written
+from simlib.quantities.registry import NUMBER, WORD, Outcome, Parameter, define, written
 
 _PAPER = "Rajbhandari et al. 2020, ZeRO: Memory Optimizations Toward Training Trillion Parameter Models"
 _STATES = f"{_PAPER}, section 5"
 
 _TOTAL = ("(4 + K) x P", "4 x P + K x P / N", "2 x P + (2 + K) x P / N", "(4 + K) x P / N")
+_BY_RECIPE = (
+    "(W + G + K) x P",
+    "(W + G) x P + K x P / N",
+    "W x P + (G + K) x P / N",
+    "(W + G + K) x P / N",
+)
 
 
 def _share(formula: str, stage: int, sharded_from: int) -> str:
@@ -74,6 +80,27 @@ def _optimizer_bytes(params: int, gpus: int, stage: int, optimizer_bytes: float)
     """Bytes of optimizer states on each GPU; with Adam the FP32 master weights, momentum and variance."""
     states = zero.model_states(params, gpus, stage, optimizer_bytes)
     return Outcome(states.optimizer, _share("K x P", stage, 1))
+
+
+@define(
+    "zero.bytes_per_gpu_by_recipe",
+    Parameter("recipe", WORD, f"one of {', '.join(zero.RECIPES)}", "recipe"),
+    PARAMS,
+    GPUS,
+    STAGE,
+    unit="B",
+    formula=(
+        "stage 0: (W + G + K) x P; stage 1: (W + G) x P + K x P / N; "
+        "stage 2: W x P + (G + K) x P / N; stage 3: (W + G + K) x P / N"
+    ),
+    source=f"{_STATES}; bytes per parameter as the recipe says",
+)
+def _bytes_by_recipe(recipe: str, params: int, gpus: int, stage: int) -> Outcome:
+    """Bytes of model states on each GPU in other precisions and with other optimizers."""
+    kept = zero.recipe(recipe)
+    states = zero.model_states(params, gpus, stage, kept.optimizer, kept.weights, kept.gradients)
+    symbols = {"W": kept.weights, "G": kept.gradients, "K": kept.optimizer}
+    return Outcome(states.total, _BY_RECIPE[stage], symbols)
 
 
 @define("zero.bytes_per_param", OPTIMIZER_BYTES, unit="B", formula="2 + 2 + K", source=f"{_PAPER}, section 3.1")

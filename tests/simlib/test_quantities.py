@@ -15,6 +15,7 @@ from simlib.errors import BadArgument
 
 GPT_1_7B = {"layers": 24, "hidden": 2304, "vocab": 51200, "sequence": 2048}
 GPT_175B_LAYER = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "heads": 96, "tensor": 8}
+SHARDED = {"params": 7e9, "gpus": 8}
 TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
 NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
 LLAMA_STEP = {"model": "llama-7b", "gpus": 64, "hardware": "h100", "tokens": 2**20}
@@ -65,6 +66,10 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("zero.gradients_bytes", {"params": 7e9, "gpus": 8, "stage": 2}, 1.75e9),
     ("zero.optimizer_bytes", {"params": 7e9, "gpus": 8, "stage": 0}, 84e9),
     ("zero.optimizer_bytes", {"params": 7e9, "gpus": 8, "stage": 1}, 10.5e9),
+    ("zero.bytes_per_gpu_by_recipe", SHARDED | {"recipe": "adam", "stage": 1}, 38.5e9),
+    ("zero.bytes_per_gpu_by_recipe", SHARDED | {"recipe": "adam-fp32-gradients", "stage": 0}, 126e9),
+    ("zero.bytes_per_gpu_by_recipe", SHARDED | {"recipe": "adam-8bit", "stage": 2}, 14e9 + 7e9),
+    ("zero.bytes_per_gpu_by_recipe", SHARDED | {"recipe": "sgd", "stage": 3}, 7e9),
     ("zero.bytes_per_param", {}, 16),
     ("zero.bytes_sent", {"params": 6.738e9, "gpus": 64, "stage": 0}, 26530875000),
     ("zero.bytes_sent", {"params": 6.738e9, "gpus": 64, "stage": 3}, 39796312500),

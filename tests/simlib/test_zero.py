@@ -34,6 +34,19 @@ def test_other_precisions() -> None:
     assert zero.bytes_per_gpu(1000, 4, 1, optimizer_bytes=6) == 4000 + 6000 / 4
 
 
+def test_bytes_per_parameter_of_other_recipes() -> None:
+    # 16 of the paper; 18 of Megatron-LM; two states of 8 bits each; FP32 throughout: 4 + 4 + 8; one state; none
+    found = {name: recipe.total for name, recipe in zero.RECIPES.items()}
+    assert found == {
+        "adam": 16,
+        "adam-fp32-gradients": 18,
+        "adam-8bit": 16 - 8 + 2,
+        "adam-fp32": 16,
+        "sgd-momentum": 12,
+        "sgd": 8,
+    }
+
+
 @given(st.integers(1, 64), st.integers(1, 32), st.integers(0, 3), st.integers(0, 16))
 def test_the_gpus_together_hold_each_shard_once(per_gpu: int, gpus: int, stage: int, optimizer_bytes: int) -> None:
     params = per_gpu * gpus
@@ -73,6 +86,7 @@ def test_the_first_stage_that_fits() -> None:
         (lambda: zero.bytes_sent(7e9, 8, 1, dtype_bytes=0), "dtype_bytes is 0"),
         (lambda: zero.bytes_sent(7e9, 8, -1), "stage is -1"),
         (lambda: zero.first_stage_that_fits(7e9, 8, 0), "capacity is 0"),
+        (lambda: zero.recipe("lion"), "recipe is 'lion'; accepted: adam, "),
         (lambda: zero.first_stage_that_fits(float("nan"), 8, 1), "params is nan"),
     ],
 )

@@ -14,8 +14,29 @@ from simlib.quantities.registry import Parameter, Quantity, Value
 
 __all__ = ["Parameter", "Quantity", "Value", "evaluate", "names", "quantity"]
 
-for _family in ("collectives", "zero", "pipeline", "machines", "models", "parallelism"):
-    import_module(f"simlib.quantities.{_family}")
+# The file that defines a name, by the part before the dot: a step of a lesson needs one or two of them
+_FAMILIES = {
+    "all_gather": "collectives",
+    "all_reduce": "collectives",
+    "collective": "collectives",
+    "hierarchical": "collectives",
+    "message": "collectives",
+    "ring": "collectives",
+    "tree": "collectives",
+    "zero": "zero",
+    "pipeline": "pipeline",
+    "checkpointing": "machines",
+    "hardware": "machines",
+    "machine": "machines",
+    "training": "machines",
+    "activations": "models",
+    "model": "models",
+    "step": "models",
+    "transformer": "models",
+    "compression": "parallelism",
+    "ddp": "parallelism",
+    "tensor": "parallelism",
+}
 
 
 def evaluate(name: str, /, **arguments: Any) -> Value:
@@ -27,14 +48,25 @@ def evaluate(name: str, /, **arguments: Any) -> Value:
     >>> evaluate("ring.steps", workers="8").value
     14
     """
-    return registry.compute(registry.find(name), arguments)
+    return registry.compute(quantity(name), arguments)
 
 
 def quantity(name: str) -> Quantity:
     """What `name` is: its parameters, unit, formula and source. Raises BadArgument for an unknown name."""
+    family = _FAMILIES.get(str(name).partition(".")[0])
+    if family:
+        _load(family)
+    if not family or name not in registry.REGISTRY:
+        _load(*_FAMILIES.values())  # for the nearest names
     return registry.find(name)
 
 
 def names() -> list[str]:
     """The names of all quantities, sorted."""
+    _load(*_FAMILIES.values())
     return sorted(registry.REGISTRY)
+
+
+def _load(*families: str) -> None:
+    for family in families:
+        import_module(f"{__name__}.{family}")

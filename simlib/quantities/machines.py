@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from simlib import hardware as machines
-from simlib import throughput, transformer
+from simlib import throughput, transformer, zero
 from simlib.errors import positive_number, whole_number
-from simlib.quantities.parameters import GPUS, HARDWARE, PARAMS, TOKENS
+from simlib.quantities.parameters import GPUS, HARDWARE, OPTIMIZER_BYTES, PARAMS, TOKENS
 from simlib.quantities.registry import NUMBER, WHOLE, Outcome, Parameter, define
 
 PASSES = Parameter("passes", NUMBER, "FLOPs per parameter and token: 6, or 8 with full recomputation", "k", 6)
 
+_ZERO = "Rajbhandari et al. 2020, ZeRO: Memory Optimizations Toward Training Trillion Parameter Models"
 _NARAYANAN = "Narayanan et al. 2021, Efficient Large-Scale Language Model Training on GPU Clusters, section 5.1"
 
 
@@ -47,6 +48,14 @@ def _bandwidth(hardware: str, gpus: int) -> Outcome:
     inside = whole_number("gpus", gpus) <= machine.gpus_per_server
     what = f"fast links that join {machine.gpus_per_server:,}" if inside else "network between servers"
     return Outcome(machine.bandwidth(gpus), f"{machine.name}, {what}")
+
+
+@define(
+    "training.state_bytes", PARAMS, OPTIMIZER_BYTES, unit="B", formula="(4 + K) x P", source=f"{_ZERO}, section 3.1"
+)
+def _state_bytes(params: int, optimizer_bytes: float) -> float:
+    """Bytes of model states of a whole model, before any activation."""
+    return zero.bytes_per_gpu(params, 1, 0, optimizer_bytes)
 
 
 @define(

@@ -108,9 +108,9 @@ def define(
 
 def find(name: str) -> Quantity:
     """The quantity called `name`. Raises BadArgument that names the nearest ones."""
-    if name in REGISTRY:
+    if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
-    raise BadArgument("quantity", name, f"{_nearest(name, list(REGISTRY))} (all: calc --list)")
+    raise BadArgument("quantity", name, f"{_nearest(str(name), list(REGISTRY))} (all: calc --list)")
 
 
 def compute(quantity: Quantity, given: Mapping[str, Any]) -> Value:

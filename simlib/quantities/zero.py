@@ -110,14 +110,6 @@ def _bytes_per_param(optimizer_bytes: float) -> float:
 
 
 @define(
-    "training.state_bytes", PARAMS, OPTIMIZER_BYTES, unit="B", formula="(4 + K) x P", source=f"{_PAPER}, section 3.1"
-)
-def _state_bytes(params: int, optimizer_bytes: float) -> float:
-    """Bytes of model states of a whole model, before any activation."""
-    return zero.bytes_per_gpu(params, 1, 0, optimizer_bytes)
-
-
-@define(
     "zero.bytes_sent",
     PARAMS,
     GPUS,

@@ -208,6 +208,8 @@ def test_every_quantity_is_tried_here_and_says_what_it_is() -> None:
         ("bytes_sent", {}, "zero.bytes_sent"),
         ("zero.first_stage", {}, "zero.first_stage_that_fits"),
         ("", {}, "quantity is ''"),
+        (7, {}, "quantity is 7"),
+        (["ring.steps"], {}, "quantity is "),
         ("ring.steps", {}, "workers is missing; accepted: a whole number: how many workers"),
         ("ring.steps", {"worker": 3}, "worker is 3; accepted: ring.steps takes workers"),
         ("ring.steps", {"workers": 0}, "workers is 0; accepted: a whole number, 1 or more"),
@@ -238,6 +240,15 @@ def test_bad_input_is_named(name: str, arguments: dict[str, Any], message: str) 
     with pytest.raises(BadArgument, match=message) as caught:
         quantities.evaluate(name, **arguments)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name in quantities.names() if name.endswith(("ime", "params", "bubble"))])
+def test_each_name_is_found_before_the_others_are_loaded(name: str) -> None:
+    program = f"import simlib.quantities as q; print(q.quantity({name!r}).name, len(q.registry.REGISTRY))"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    found, loaded = done.stdout.split()
+    assert found == name
+    assert int(loaded) < len(quantities.names())
 
 
 def test_closed_forms_come_without_numpy() -> None:

@@ -72,20 +72,22 @@ kept for the next time. You may also edit the file in any other editor: saving i
         self._watch = Watch(self._path)
         self._saved = ""
         self._warned = False
+        self.code = Code(show_line_numbers=True, soft_wrap=False, tab_behavior="indent", compact=True)
+        self.code.cursor_blink = False
+        self._verdict = VerdictView()
+        self._below = VerticalScroll(id="verdict", can_focus=False)
+        self._below.display = False
 
     def names(self) -> tuple[str, str, str]:
         return self._path.name, "", "saved" if self._is_saved() else "not saved"
 
     def compose_body(self) -> ComposeResult:
         with Container(id="work"):
-            code = Code(show_line_numbers=True, soft_wrap=False, tab_behavior="indent", compact=True)
-            code.cursor_blink = False
-            yield code
-            with VerticalScroll(id="verdict", can_focus=False):
-                yield VerdictView()
+            yield self.code
+            with self._below:
+                yield self._verdict
 
     def on_mount(self) -> None:
-        self.query_one("#verdict").display = False
         self._load(self._on_disk())
         draft = self.app.drafts[self._exercise.id]
         if draft and draft != self._saved:
@@ -93,11 +95,6 @@ kept for the next time. You may also edit the file in any other editor: saving i
             self._tell("This is what you had not saved. ctrl+s saves it, ctrl+r takes the file from the disk instead.")
         self._show_state()
         self.code.focus()
-
-    @property
-    def code(self) -> Code:
-        """The text area."""
-        return self.query_one(Code)
 
     def _on_disk(self) -> str | None:
         try:
@@ -168,12 +165,12 @@ kept for the next time. You may also edit the file in any other editor: saving i
     def show_found(self, found: CheckResult | str) -> None:
         """What the check of the saved file has found."""
         if isinstance(found, CheckResult):
-            self.query_one("#verdict").display = True
-            self.query_one(VerdictView).show(found, self._exercise)
+            self._below.display = True
+            self._verdict.show(found, self._exercise)
         else:
             self._tell(found, bad=True)
 
     def _tell(self, line: str, bad: bool = False) -> None:
         style = words(self.app.native_ansi_color)
-        self.query_one("#verdict").display = True
-        self.query_one(VerdictView).say(Text(line, style.wrong if bad else style.quiet))
+        self._below.display = True
+        self._verdict.say(Text(line, style.wrong if bad else style.quiet))

@@ -69,15 +69,18 @@ class ExercisePanel(Vertical, can_focus=True):
         self._checking = Checking(study)
         self._editor: EditorScreen | None = None
         self._hints: list[str] = []
+        self._file = Said(classes="file")
+        self._hinted = Said(classes="hints")
+        self._verdict = VerdictView(classes="feedback")
         self._confirming = False
 
     def compose(self) -> ComposeResult:
         prompt = Said(classes="prompt")
         prompt.say(self.exercise.prompt)
         yield prompt
-        yield Said(classes="file")
-        yield Said(classes="hints")
-        yield VerdictView(classes="feedback")
+        yield self._file
+        yield self._hinted
+        yield self._verdict
 
     def on_mount(self) -> None:
         self._say_where()
@@ -114,7 +117,7 @@ class ExercisePanel(Vertical, can_focus=True):
         if self.started and self._state == OPEN:
             outside = f"o opens it with {editor_name().split()[0]}, " if self._may_edit_outside() else ""
             lines.append(Text(f"e edits it here, {outside}or use any editor: saving it checks it.", style.quiet))
-        self.query_one(".file", Said).say(*lines)
+        self._file.say(*lines)
         self.refresh_bindings()
 
     def _may_edit_outside(self) -> bool:
@@ -199,14 +202,14 @@ class ExercisePanel(Vertical, can_focus=True):
         if isinstance(event.found, str):
             self._tell(Text(event.found, style.wrong))
             return
-        self.query_one(VerdictView).show(event.found, self.exercise)
+        self._verdict.show(event.found, self.exercise)
         if event.found.passed:
             self.post_message(self.Settled())
         self._say_where()
         self.post_message(self.Spoke())
 
     def _tell(self, line: Text) -> None:
-        self.query_one(VerdictView).say(line)
+        self._verdict.say(line)
         self.post_message(self.Spoke())
 
     # Help
@@ -214,7 +217,7 @@ class ExercisePanel(Vertical, can_focus=True):
     def action_hint(self) -> None:
         """Shows the next hint."""
         style = words(self.app.native_ansi_color)
-        said = self.query_one(".hints", Said)
+        said = self._hinted
         try:
             hint = self._study.hint(self.exercise.id)
         except Unknown:

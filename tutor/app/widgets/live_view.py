@@ -74,16 +74,20 @@ class LiveView(Vertical, can_focus=True):
         self.model = model
         self.blanks: Blanks | None = None
         self._playing: Timer | None = None
+        self._bar = HandleBar(classes="handles")
+        self._editor = LineInput(classes="typed", select_on_focus=True)
+        self._complaint = Said(classes="complaint")
+        self._view = PictureView(self._picture())
+        self._caption = Said(classes="caption")
 
     def compose(self) -> ComposeResult:
-        yield HandleBar(classes="handles")
-        editor = LineInput(classes="typed", select_on_focus=True)
-        editor.display = False
-        yield editor
-        yield Said(classes="complaint")
-        yield PictureView(self._picture())
+        self._editor.display = False
+        yield self._bar
+        yield self._editor
+        yield self._complaint
+        yield self._view
         # Below, so that a caption of two rows moves nothing that is looked at
-        yield Said(classes="caption")
+        yield self._caption
 
     def on_mount(self) -> None:
         self._draw()
@@ -100,17 +104,17 @@ class LiveView(Vertical, can_focus=True):
     def _draw(self) -> None:
         handles = self.model.handles()
         chosen = self.model.selected
-        self.query_one(HandleBar).show(handles, chosen.name if chosen else "", self.has_focus)
-        self.query_one(PictureView).show(self._picture())
+        self._bar.show(handles, chosen.name if chosen else "", self.has_focus)
+        self._view.show(self._picture())
         self.call_after_refresh(self.on_resize)
         style = words(self.app.native_ansi_color)
-        self.query_one(".caption", Said).say(Text(self.model.caption, style.quiet))
+        self._caption.say(Text(self.model.caption, style.quiet))
 
     def on_resize(self) -> None:
         """Beside the text the picture has the window's height, less what stands above and below it."""
-        if not self.is_attached or not self.children:
+        if not self.is_attached:
             return
-        picture = self.query_one(PictureView)
+        picture = self._view
         if self.screen.has_class("-wide"):
             others = [child for child in self.children if child.display and child is not picture]
             taken = sum(child.outer_size.height + child.styles.margin.height for child in others)
@@ -125,7 +129,7 @@ class LiveView(Vertical, can_focus=True):
 
     def bring_into_sight(self, place: Cell) -> None:
         """Scrolls a picture that is larger than its window to this cell."""
-        self.query_one(PictureView).bring_into_sight(place)
+        self._view.bring_into_sight(place)
 
     def show_lessons(self, step: int) -> None:
         """The lesson's own picture, at this step."""
@@ -168,7 +172,7 @@ class LiveView(Vertical, can_focus=True):
 
     def action_pan(self, columns: int, rows: int) -> None:
         """Moves a picture that is larger than its window."""
-        self.query_one(PictureView).action_pan(columns, rows)
+        self._view.action_pan(columns, rows)
 
     def action_go_on(self) -> None:
         """On to the question."""
@@ -187,7 +191,7 @@ class LiveView(Vertical, can_focus=True):
 
     def _complain(self, line: str) -> None:
         style = words(self.app.native_ansi_color)
-        self.query_one(".complaint", Said).say(Text(line, style.wrong))
+        self._complaint.say(Text(line, style.wrong))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only steps can be played."""
@@ -227,7 +231,7 @@ class LiveView(Vertical, can_focus=True):
         if chosen is None:
             return
         self._stop()
-        editor = self.query_one(Input)
+        editor = self._editor
         editor.value = str(self.model.step) if chosen.name == STEP else chosen.text
         editor.border_title = chosen.label
         editor.placeholder = chosen.help
@@ -246,13 +250,12 @@ class LiveView(Vertical, can_focus=True):
         self._close_editor()
 
     def on_key(self, event: events.Key) -> None:
-        editor = self.query_one(Input)
-        if event.key == "escape" and editor.has_focus:
+        if event.key == "escape" and self._editor.has_focus:
             event.stop()
             self._complain("")
             self._close_editor()
 
     def _close_editor(self) -> None:
-        self.query_one(Input).display = False
+        self._editor.display = False
         self.focus()
         self._draw()

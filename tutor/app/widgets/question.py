@@ -57,6 +57,8 @@ class QuestionPanel(Vertical):
         self.asking = asking
         self._answer = answer
         self._prompt = asking.prompt
+        self._feedback = Said(classes="feedback")
+        self._hinted = Said(classes="hints")
         self._hints: list[str] = []
         self._confirming = False
         self._nudged = False
@@ -68,8 +70,8 @@ class QuestionPanel(Vertical):
         prompt.say(self._prompt)
         yield prompt
         yield self._answer
-        yield Said(classes="feedback")
-        yield Said(classes="hints")
+        yield self._feedback
+        yield self._hinted
 
     @property
     def answer_widget(self) -> AnswerWidget:
@@ -203,7 +205,7 @@ class QuestionPanel(Vertical):
     def _show_hints(self, shown: list[str]) -> None:
         if not shown:
             self._hints = []
-        self.query_one(".hints", Said).say(*shown)
+        self._hinted.say(*shown)
         self.post_message(self.Spoke())
 
     def action_reveal(self) -> None:
@@ -239,7 +241,7 @@ class QuestionPanel(Vertical):
 
     def _say(self, *texts: Text | str | None) -> None:
         self._nudged = False
-        self.query_one(".feedback", Said).say(*(text for text in texts if text))
+        self._feedback.say(*(text for text in texts if text))
         self.refresh_bindings()
         self.post_message(self.Spoke())
 

@@ -48,7 +48,7 @@ class Typed(Horizontal):
 
     def __init__(self, expects: str, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._expects = expects
+        self.entry = Entry(placeholder=expects)
 
     def compose(self) -> ComposeResult:
         from rich.text import Text
@@ -56,11 +56,7 @@ class Typed(Horizontal):
         label = Said(classes="label")
         label.say(Text("Answer"))
         yield label
-        yield Entry(placeholder=self._expects)
-
-    @property
-    def entry(self) -> Entry:
-        return self.query_one(Entry)
+        yield self.entry
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -30,30 +30,34 @@ class VerdictView(Vertical):
     VerdictView PictureView { margin: 1 0 0 0; }
     """
 
-    def compose(self) -> ComposeResult:
-        yield Said(classes="words")
-        yield PictureView()
-        yield Said(classes="caption")
-
-    def on_mount(self) -> None:
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._words = Said(classes="words")
+        self._picture = PictureView()
+        self._picture.display = False
+        self._caption = Said(classes="caption")
         self.display = False
-        self.query_one(PictureView).display = False
+
+    def compose(self) -> ComposeResult:
+        yield self._words
+        yield self._picture
+        yield self._caption
 
     def say(self, line: Text | str) -> None:
         """One line instead of a verdict."""
         self.display = bool(line)
-        self.query_one(".words", Said).say(line)
+        self._words.say(line)
         self._draw(None)
 
     def show(self, result: CheckResult, exercise: Exercise) -> None:
         """Shows what a check found."""
         self.display = True
-        self.query_one(".words", Said).say(*verdict_texts(result, exercise, words(self.app.native_ansi_color)))
+        self._words.say(*verdict_texts(result, exercise, words(self.app.native_ansi_color)))
         failing = next((case for case in result.cases if not case.passed), None)
         self._draw(failing)
 
     def _draw(self, case: Case | None) -> None:
-        view, caption = self.query_one(PictureView), self.query_one(".caption", Said)
+        view, caption = self._picture, self._caption
         if case is None or case.picture is None:
             view.display = False
             caption.say()

@@ -157,6 +157,7 @@ class TutorApp(App[None]):
 
     def _end_with(self, line: str) -> None:
         """Ends with one line on the terminal that the learner comes back to."""
+        self._return_code = 3  # as the command line says that something could not be carried out
         # Errors may come in a row: the first says why
         if not self._exit_renderables:
             self._exit_renderables.append(Text(line))

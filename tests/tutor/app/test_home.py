@@ -131,3 +131,16 @@ asyncio.run(main())
     assert "tutor.app.screens.home" in modules
     for late in ("numpy", "simlib.collectives", "rich.markdown", "tutor.app.screens.lesson"):
         assert late not in modules, f"{late} is loaded before the first frame"
+
+
+def test_what_is_chosen_is_in_sight_in_a_small_window(play: Callable[..., None], shown: Callable[..., str]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("end")
+        await pilot.pause()
+        assert "► Second" in shown(pilot.app)
+        assert "Another lesson." in shown(pilot.app)
+        await pilot.press("home")
+        await pilot.pause()
+        assert "► Demo" in shown(pilot.app)
+
+    play(scenario, size=(40, 12))

@@ -591,3 +591,18 @@ def test_enter_pressed_twice_is_one_try(play: Play, shown: Shown, study: Study) 
 
     play(scenario)
     assert study.standing("demo-steps").tries == 2
+
+
+def test_the_chosen_option_is_in_sight_in_a_small_window(play: Play, shown: Shown) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_step(pilot, 1)
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        for number, text in enumerate(("What they started with", "The sums of all columns", "One number each"), 1):
+            await pilot.press(str(number))
+            await pilot.pause()
+            assert f"► {number} {text}" in shown(pilot.app)
+
+    play(scenario, size=(40, 12))

@@ -13,7 +13,7 @@ from textual.binding import Binding
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.in_order import run_own_binding
-from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
+from tutor.app.widgets.lines import MEASURE, Lines, Row, bring_rows_into_sight, text_rows
 from tutor.course.model import Option
 from tutor.views.palette import DONE
 
@@ -106,6 +106,8 @@ class Choice(Lines, can_focus=True):
             return
         self.chosen = number
         self.changed()
+        rows = [len(self._option_rows(*each, min(self.size.width, MEASURE))) for each in enumerate(self._options)]
+        bring_rows_into_sight(self, sum(rows[:number]), rows[number])
         self.post_message(Drafted(self.text))
 
     def restore(self, draft: str) -> None:

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.text import Text
+from textual.containers import ScrollableContainer
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -101,3 +102,15 @@ def strip_of(row: Iterable[Segment], width: int, base: object) -> Strip:
 
     assert isinstance(base, Style)
     return Strip(row).apply_style(base).adjust_cell_length(width, base).simplify()
+
+
+def bring_rows_into_sight(widget: Widget, first: int, count: int) -> None:
+    """Scrolls the container around `widget` as little as it takes to see these of its rows."""
+    region = Region(0, first, widget.size.width, count)
+    node = widget
+    while isinstance(parent := node.parent, Widget):
+        region = region.translate(node.virtual_region.offset)
+        if isinstance(parent, ScrollableContainer):
+            parent.scroll_to_region(region, animate=False, force=True)
+            return
+        node = parent

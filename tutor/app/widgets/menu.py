@@ -9,11 +9,10 @@ from typing import ClassVar
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Region
 from textual.message import Message
 
 from tutor.app.theme import words
-from tutor.app.widgets.lines import Lines, Row
+from tutor.app.widgets.lines import Lines, Row, bring_rows_into_sight
 
 _MARK, _NO_MARK = "► ", "  "
 
@@ -79,16 +78,11 @@ class Menu(Lines, can_focus=True):
         self.changed()
         self.scroll_chosen()
 
-    def _span(self, entry: int) -> Region:
-        """The rows that an entry takes."""
-        entries = self.entries(self.size.width - len(_MARK))
-        top = sum(len(other.rows) for other in entries[:entry])
-        return Region(0, top, self.size.width, len(entries[entry].rows))
-
     def scroll_chosen(self) -> None:
         """Brings the chosen entry into sight."""
-        if self.is_attached and self.size.width:
-            self.scroll_to_region(self._span(self.chosen), animate=False)
+        entries = self.entries(self.size.width - len(_MARK))
+        top = sum(len(other.rows) for other in entries[: self.chosen])
+        bring_rows_into_sight(self, top, len(entries[self.chosen].rows))
 
     def on_click(self, event: events.Click) -> None:
         """A click opens the entry under it."""

@@ -25,11 +25,17 @@ __all__ = ["Message", "Request", "Run", "RunError", "Step", "Waiting", "Worker",
 MOST_WORKERS = 1024
 
 
-def run(program: Callable[..., Any], world_size: int, *arguments: Sequence[Any]) -> Run:
+def run(
+    program: Callable[..., Any],
+    world_size: int,
+    *arguments: Sequence[Any],
+    worker: Callable[[int, Exchange], Worker] = Worker,
+) -> Run:
     """Run `program(worker, …)` once for each of `world_size` workers, and return what they returned.
 
     Each of `arguments` holds one entry per worker; arrays and lists of numbers are copied to it. Only one worker runs
-    at a time, in an order that is always the same. `send` waits for its `recv`.
+    at a time, in an order that is always the same. `send` waits for its `recv`. `worker` makes what the program is
+    given; a subclass of Worker stands for a program that runs elsewhere.
 
     Raises RunError when a program raises, when nobody can move (with the circle of who waits for whom), when workers
     are in different collectives, or when a message is never received; BadArgument for arguments that do not fit.
@@ -56,7 +62,7 @@ nobody receives
         def work() -> None:
             own = [_copy(given[rank]) for given in arguments]
             try:
-                results[rank] = program(Worker(rank, exchange), *own)
+                results[rank] = program(worker(rank, exchange), *own)
             except (Exception, SystemExit, KeyboardInterrupt) as error:
                 kind = "exit" if isinstance(error, SystemExit) else "exception"
                 text = " ".join(str(error).split())

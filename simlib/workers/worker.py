@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ _OPS = ("sum", "mean", "max")
 class Request:
     """A message under way: `wait()` returns when it is through, with the array if it was received."""
 
-    __slots__ = ("_exchange", "_offer", "_over")
+    __slots__ = ("_exchange", "_line", "_offer", "_over")
 
-    def __init__(self, exchange: Exchange, offer: Offer) -> None:
+    def __init__(self, exchange: Exchange, offer: Offer, line: Callable[[], int | None] = calling_line) -> None:
         self._exchange = exchange
         self._offer = offer
+        self._line = line
         self._over = False
 
     def wait(self) -> Array | None:
@@ -33,12 +34,16 @@ class Request:
         if self._over:
             return None if self._offer.sends else self._offer.array
         self._over = True
-        self._offer.line = calling_line()
+        self._offer.line = self._line()
         return self._exchange.complete(self._offer)
 
 
 class Worker:
-    """One of `world_size` workers. Arrays are copied when they are sent."""
+    """One of `world_size` workers. Arrays are copied when they are sent.
+
+    A subclass stands for a program that runs elsewhere: it says where that program is (`_line`), what it may send
+    (`_array`) and what a collective may hold (`_meet`).
+    """
 
     __slots__ = ("_exchange", "rank", "world_size")
 
@@ -59,11 +64,11 @@ class Worker:
 
     def isend(self, array: npt.ArrayLike, dst: int) -> Request:
         """Begin to send an array to worker `dst`, and go on."""
-        return Request(self._exchange, self._offer(array, dst))
+        return Request(self._exchange, self._offer(array, dst), self._line)
 
     def irecv(self, src: int) -> Request:
         """Begin to receive an array from worker `src`, and go on."""
-        return Request(self._exchange, self._asked(src))
+        return Request(self._exchange, self._asked(src), self._line)
 
     def sendrecv(self, array: npt.ArrayLike, dst: int, src: int) -> Array:
         """Send an array to worker `dst` and receive one from worker `src` at the same time."""
@@ -151,16 +156,20 @@ class Worker:
         found: Array = self._meet(call, terms, self._array(array), lambda arrays: _results(trace(arrays)))
         return found
 
+    def _line(self) -> int | None:
+        """The line of the program that is in a call of this worker's."""
+        return calling_line()
+
     def _meet(self, call: str, terms: tuple[Any, ...], value: Any, carry_out: Any) -> Any:
-        return self._exchange.meet(Arrival(self.rank, call, terms, value, calling_line()), carry_out)
+        return self._exchange.meet(Arrival(self.rank, call, terms, value, self._line()), carry_out)
 
     def _offer(self, array: npt.ArrayLike, dst: int) -> Offer:
-        offer = Offer(self.rank, self._peer("dst", dst), True, self._array(array), calling_line())
+        offer = Offer(self.rank, self._peer("dst", dst), True, self._array(array), self._line())
         self._exchange.post(offer)
         return offer
 
     def _asked(self, src: int) -> Offer:
-        offer = Offer(self.rank, self._peer("src", src), False, None, calling_line())
+        offer = Offer(self.rank, self._peer("src", src), False, None, self._line())
         self._exchange.post(offer)
         return offer
 
@@ -181,7 +190,7 @@ class Worker:
         if array.dtype.kind not in "biufc":
             what = type(value).__name__
             text = f"worker {self.rank} sends {_article(what)}, which is no array of numbers"
-            self._exchange.fail(RunError("wrong_type", text, self.rank, calling_line()))
+            self._exchange.fail(RunError("wrong_type", text, self.rank, self._line()))
         return array
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -160,6 +161,21 @@ class Head:
 
 
 Layer = Embedding | Block | Head
+
+
+def forward(
+    layer: Layer, parameters: Views, x: Any, targets: Array, dropout: Dropout | None = None
+) -> tuple[Any, Saved]:
+    """`layer.forward` of any layer: the output, or for the head, which alone looks at the targets, the loss."""
+    return layer.forward(parameters, x, targets) if isinstance(layer, Head) else layer.forward(parameters, x, dropout)
+
+
+def backward(layer: Layer, parameters: Views, saved: Saved, d_output: Any, gradients: Views) -> Any:
+    """`layer.backward` of any layer: the gradient of its input, None for the embedding."""
+    if isinstance(layer, Embedding):
+        layer.backward(parameters, saved, d_output, gradients)
+        return None
+    return layer.backward(parameters, saved, d_output, gradients)
 
 
 def bytes_of(saved: Saved) -> int:

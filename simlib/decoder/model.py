@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simlib.decoder import layers
 from simlib.decoder.dropout import Dropout
 from simlib.decoder.layers import Block, Embedding, Head, Layer, Saved, Views
 from simlib.decoder.layout import Array, Layout
@@ -79,17 +80,12 @@ class Decoder:
     def forward(self, weights: Array, batch: Batch, dropout: Dropout | None = None) -> tuple[float, list[Saved]]:
         """The mean loss of a batch, in nats a character, and what each layer saved."""
         self._check(batch)
-        x: Array = batch.inputs
-        saved: list[Saved] = []
-        views = self.views(weights)
-        *body, head = self.layers
-        for layer, parameters in zip(body, views, strict=False):
-            assert not isinstance(layer, Head)
-            x, kept = layer.forward(parameters, x, dropout)
+        x: Any = batch.inputs
+        saved = []
+        for layer, parameters in zip(self.layers, self.views(weights), strict=True):
+            x, kept = layers.forward(layer, parameters, x, batch.targets, dropout)
             saved.append(kept)
-        assert isinstance(head, Head)
-        loss, kept = head.forward(views[-1], x, batch.targets)
-        return loss, [*saved, kept]
+        return x, saved
 
     def backward(self, weights: Array, saved: Sequence[Saved], d_loss: float = 1.0) -> Array:
         """The gradient of `d_loss` x loss, flat as the weights."""
@@ -97,7 +93,7 @@ class Decoder:
         d_x: Any = d_loss
         rows = zip(self.layers, self.views(weights), saved, self.views(gradient), strict=True)
         for layer, parameters, kept, gradients in reversed(list(rows)):
-            d_x = layer.backward(parameters, kept, d_x, gradients)
+            d_x = layers.backward(layer, parameters, kept, d_x, gradients)
         return gradient
 
     def loss_and_gradient(

@@ -18,6 +18,7 @@ from simlib.collectives import ring_all_gather, ring_all_reduce, ring_reduce_sca
 from simlib.collectives.trace import Trace
 
 Array = npt.NDArray[Any]
+Keep = Callable[[int, Array], None]
 
 
 @dataclass(frozen=True)
@@ -109,24 +110,28 @@ class Recorder:
         who = self._everyone if workers is None else tuple(workers)
         self._events.append(Event(len(self._events), kind, what, who, trace, held))
 
-    def all_reduce(self, what: str, arrays: Sequence[Array], op: str = "sum") -> list[Array]:
-        """Every worker's copy of the sum (or "mean", or "max") of all arrays, by the ring."""
-        trace = ring_all_reduce(arrays, op)
-        self.note("all-reduce", what, trace=trace)
-        return trace.result
+    def all_reduce(self, what: str, arrays: Sequence[Array], op: str = "sum", keep: Keep | None = None) -> list[Array]:
+        """Every worker's copy of the sum (or "mean", or "max") of all arrays, by the ring.
+
+        `keep(worker, result)` is called for each worker before the event is noted, so that what it holds then counts.
+        """
+        return self._carried_out("all-reduce", what, ring_all_reduce(arrays, op), keep)
 
     def reduce_scatter(
-        self, what: str, arrays: Sequence[Array], op: str = "sum", ownership: str = "api"
+        self, what: str, arrays: Sequence[Array], op: str = "sum", ownership: str = "api", keep: Keep | None = None
     ) -> list[Array]:
         """Each worker's slice of the sum (or mean) of all arrays, flat, by the ring."""
-        trace = ring_reduce_scatter(arrays, op, ownership)
-        self.note("reduce-scatter", what, trace=trace)
-        return trace.result
+        return self._carried_out("reduce-scatter", what, ring_reduce_scatter(arrays, op, ownership), keep)
 
-    def all_gather(self, what: str, pieces: Sequence[Array]) -> list[Array]:
+    def all_gather(self, what: str, pieces: Sequence[Array], keep: Keep | None = None) -> list[Array]:
         """Every worker's copy of all pieces, joined along their first axis, by the ring."""
-        trace = ring_all_gather(pieces)
-        self.note("all-gather", what, trace=trace)
+        return self._carried_out("all-gather", what, ring_all_gather(pieces), keep)
+
+    def _carried_out(self, kind: str, what: str, trace: Trace, keep: Keep | None) -> list[Array]:
+        if keep:
+            for worker, array in enumerate(trace.result):
+                keep(worker, array)
+        self.note(kind, what, trace=trace)
         return trace.result
 
     def sum_of_numbers(self, what: str, numbers: Sequence[float]) -> list[float]:

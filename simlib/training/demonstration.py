@@ -51,8 +51,10 @@ def one_against_many(
     Yields after each step; the validation losses come every `every` steps and at the end. In float64 (the default of
     `settings`) the losses end closer than 1e-12, in float32 at some 1e-7. Single weights may be further apart there,
     by 1e-3: the biases of attention's keys. They do not change the loss, so their gradient is rounding alone, and Adam
-    makes steps of the usual size of it. `shares` and `mistake` as in `data_parallel.train`, `settings` for everything else (its steps and
-    windows are replaced). Raises BadArgument as those do.
+    makes steps of the usual size of it.
+
+    `shares` and `mistake` as in `data_parallel.train`, `settings` for everything else (its steps and windows are
+    replaced). Raises BadArgument as those do.
     """
     material = corpus(text)
     decoder = Decoder(Sizes(material.vocab, min(CONTEXT, len(material.validation) - 1), HIDDEN, HEADS, LAYERS))

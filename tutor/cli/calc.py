@@ -30,7 +30,9 @@ def calc(arguments: argparse.Namespace) -> int:
         return RIGHT
     from tutor.units import show
 
-    say(f"{value.name} = {show(value.value, value.unit)}")
+    # Lists of lists would lose their brackets as prose
+    shown = str(value.value) if isinstance(value.value, list) else show(value.value, value.unit)
+    say(f"{value.name} = {shown or 'none'}")
     say(f"  {value.worked}")
     return RIGHT
 

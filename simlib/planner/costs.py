@@ -7,7 +7,8 @@ beside the backward pass). Closed forms; no NumPy.
 
 How it overlaps, where the settings let it: gradients that are complete after the last micro-batch travel during its
 backward pass, sharded weights are gathered during the next forward pass. ZeRO 2 and 3 keep no whole gradients, so
-each micro-batch's are scattered on its own; ZeRO 3 gathers the weights for each forward and each backward pass.
+each micro-batch's are scattered on its own; ZeRO 3 gathers the weights for each forward and each backward pass; both
+do so layer by layer, each time with the latency of a ring.
 Stages exchange messages beside the arithmetic only with chunks, and never while the pipeline fills and drains. What
 runs beside one message does not hide another: tensor parallelism first, then the stages, then the gradients.
 
@@ -124,18 +125,23 @@ def data_seconds(cluster: Cluster, zero: int, timing: Timing) -> tuple[float, fl
     if cluster.data == 1:
         return cluster.embedding_sum, 0.0
     settings, params, m = cluster.work.settings, max(cluster.params), timing.micro_batches
-    scatter = settings.gradient_bytes * params * cluster.data_byte + cluster.data_latency
-    gather = VALUE * params * cluster.data_byte + cluster.data_latency
+    scatter = settings.gradient_bytes * params * cluster.data_byte
+    gather = VALUE * params * cluster.data_byte
+    once = cluster.data_latency
+    layer_by_layer = cluster.split.layers * once  # a collective for each layer
     forward, backward = timing.forward_free, timing.backward_free
     # (seconds, what it can run beside, how often)
     if zero == 0:
-        traffic = [(2 * scatter, backward, 1)]
+        traffic = [(2 * (scatter + once), backward, 1)]
     elif zero == 1:
-        traffic = [(scatter, backward, 1), (gather, forward, 1)]
+        traffic = [(scatter + once, backward, 1), (gather + once, forward, 1)]
     elif zero == 2:
-        traffic = [(scatter, backward, m), (gather, forward, 1)]
+        traffic = [(scatter + layer_by_layer, backward, m), (gather + once, forward, 1)]
     else:
-        traffic = [(gather, forward, m), (gather + scatter, backward, m)]
+        traffic = [
+            (gather + layer_by_layer, forward, m),
+            (gather + scatter + 2 * layer_by_layer, backward, m),
+        ]
     total = hidden = 0.0
     for seconds, beside, times in traffic:
         total += times * seconds

@@ -36,15 +36,24 @@ class Efficiency:
 
 _SIMPLE = NCCL_PROTOCOLS.index("Simple")  # the protocol of large messages
 
+_LINK_LATENCY = NCCL_LATENCIES["hw_nvlink_ring"][_SIMPLE] * 1e-6
+_NETWORK_LATENCY = NCCL_LATENCIES["hw_net_ring"][_SIMPLE] * 1e-6
+
 DEFAULT = Efficiency(MATMUL_EFFICIENCY, source="the machine model of the lessons: 0.473 of peak, messages at full rate")
+_NVIDIA = Efficiency(
+    MATMUL_EFFICIENCY,
+    link_latency=_LINK_LATENCY,
+    network_latency=_NETWORK_LATENCY,
+    source="the machine model of the lessons (0.473 of peak, messages at full rate) with the latencies of NCCL's tuner",
+)
 
 EFFICIENCIES = {
     "a100": Efficiency(
         arithmetic=0.70,
         memory=0.8,
         link=0.77,
-        link_latency=NCCL_LATENCIES["hw_nvlink_ring"][_SIMPLE] * 1e-6,
-        network_latency=NCCL_LATENCIES["hw_net_ring"][_SIMPLE] * 1e-6,
+        link_latency=_LINK_LATENCY,
+        network_latency=_NETWORK_LATENCY,
         source=(
             "arithmetic fitted on five rows of Narayanan et al. 2021, table 1; memory and link assumed (streaming "
             "kernels, and all-reduces of about 230 of 300 GB/s in nccl-tests); latencies of NCCL's tuner"
@@ -56,6 +65,7 @@ EFFICIENCIES = {
     ),
 }
 EFFICIENCIES["a100-40gb"] = EFFICIENCIES["a100"]
+EFFICIENCIES.update(dict.fromkeys(("h100", "h200", "b200"), _NVIDIA))
 
 
 def efficiency_of(hardware: Hardware, given: float | None = None) -> Efficiency:

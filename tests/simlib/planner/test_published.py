@@ -94,6 +94,13 @@ def test_narayanans_own_layout_is_among_the_best_tenth() -> None:
     assert made.layouts[own[0]].step_seconds == pytest.approx(102.4, rel=0.05)
 
 
+def test_llama_3s_own_sizes_are_the_fastest() -> None:
+    """405B on 16,384 H100: tensor 8, pipeline 16, data 128 (Llama team 2024, table 4), found among thousands."""
+    best = plan("llama-3-405b", "h100", 16384, 2048).best
+    assert best is not None
+    assert (best.tensor, best.pipeline, best.data, best.micro_batch) == (8, 16, 128, 1)
+
+
 # Korthikanti et al. 2022, figure 1, in GiB: 18 bytes a parameter of the layers alone (embeddings left out), and
 # the activations of the layers with tensor parallelism, and with sequence parallelism and selective recomputation
 FIGURE_1 = {

@@ -14,7 +14,7 @@ from tutor.views.scene import Parameter, Scene, Topic
 STEP = "step"
 # What is at hand beside the parameters that a lesson sets, and the word for it where it is not set
 AT_HAND = {"workers": "", "values": "", "seed": "none", "params": "", "gpus": "", "stage": "all"} | dict.fromkeys(
-    ("stages", "micro_batches"), ""
+    ("stages", "micro_batches", "algorithm", "nodes", "root"), ""
 )
 _UNSET = "none"
 # How far beyond a value that cannot be shown the next one that can is looked for
@@ -143,7 +143,7 @@ class LiveModel:
         given = self.given | {parameter.name: value}
         # Typed values say how many workers there are, and no seed draws them: the newest wish counts
         values = {other.name for other in self.topic.parameters if other.kind == "values"}
-        sizes = {other.name for other in self.topic.parameters if other.kind == "whole"} if values else set()
+        sizes = {"workers", "length", "seed"} & {other.name for other in self.topic.parameters} if values else set()
         for name in sizes if parameter.name in values else values if parameter.name in sizes else ():
             given.pop(name, None)
         scene = self.topic.scene(given)

@@ -32,6 +32,21 @@ INPUT_GRADIENT_GOES_ON = "╌"
 WEIGHT_GRADIENT_GOES_ON = "┄"
 CAPACITY = "┃"
 UNEQUAL = "≠"
+BACK_ARROW = "←"
+OVER_NETWORK = "≈"
+# Lines that join workers, by the directions they leave in: left, right, up, down
+JOINTS = {
+    "lr": "─",
+    "ud": "│",
+    "lrd": "┬",
+    "lru": "┴",
+    "ld": "┐",
+    "lu": "┘",
+    "lud": "┤",
+    "lrud": "┼",
+    "rd": "┌",
+    "ru": "└",
+}
 WEIGHTS_FILL = "█"
 GRADIENTS_FILL = "▒"
 OPTIMIZER_FILL = "░"

@@ -14,13 +14,14 @@ from tutor.views.cell_map import LookedUp
 from tutor.views.figures import number
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
-from tutor.views.transfers import TransferRows, spoken_transfers
+from tutor.views.transfers import TransferRows, messages, spoken_transfers
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from simlib.collectives import Step
+    from tutor.views.wiring import Wiring
 
 _EMPTY_CHUNK = "–"
 _GAPS = (4, 3, 2, 1)
@@ -50,7 +51,13 @@ class RingTable(Picture):
     digits: int  # columns that the widest value of the whole trace takes
     moves: bool  # whether there is any step: if not, no columns are kept for arrows
     before: Sequence[npt.NDArray[Any]] = ()  # every worker's array before the step
-    most_transfers: int = 0  # in any step of the trace
+    most_messages: int = 0  # in any step of the trace
+    payload_columns: int = len("chunk 0")  # that naming what a message holds takes at most
+    wiring: Wiring | None = None  # servers and trees, drawn beside the workers' names
+    lengths: Mapping[tuple[int, int], int] = field(default_factory=dict)  # of chunks that fill their columns not
+    title: str = "chunk"
+    at_rest: str = "nothing sent yet"
+    remark: str = ""
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
     _layouts: dict[int, tuple[Column, ...]] = field(init=False, repr=False, default_factory=dict)
     _feet: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
@@ -58,7 +65,12 @@ class RingTable(Picture):
 
     @property
     def head_columns(self) -> int:  # type: ignore[override]
-        return len(f"worker {self.workers - 1}") + 2
+        return self._side_columns if self.wiring is None else self.wiring.fixed_columns
+
+    @cached_property
+    def _side_columns(self) -> int:
+        """Columns before the first chunk's."""
+        return len(f"worker {self.workers - 1}") + 2 if self.wiring is None else self.wiring.columns
 
     @property
     def workers(self) -> int:
@@ -86,21 +98,25 @@ class RingTable(Picture):
             ("chunk", "index", "worker"),
             self._look_up,
             self._places,
-            self.workers * sum(stop - first for first, stop in self.bounds),
+            sum(self._count(worker, chunk) for worker in range(self.workers) for chunk in range(len(self.bounds))),
         )
 
     def _look_up(self, worker: int, chunk: int, index: int) -> CellValue:
         if not (0 <= worker < self.workers and 0 <= chunk < len(self.bounds)):
             raise IndexError
-        first, stop = self.bounds[chunk]
-        if not 0 <= index < stop - first:
+        if not 0 <= index < self._count(worker, chunk):
             raise IndexError
         return self.value(worker, chunk, index)
 
+    def _count(self, worker: int, chunk: int) -> int:
+        """How many values are in a worker's chunk."""
+        first, stop = self.bounds[chunk]
+        return self.lengths.get((worker, chunk), stop - first)
+
     def _places(self) -> Iterator[Cell]:
         for worker in range(self.workers):
-            for chunk, (first, stop) in enumerate(self.bounds):
-                for index in range(stop - first):
+            for chunk in range(len(self.bounds)):
+                for index in range(self._count(worker, chunk)):
                     yield cell(worker=worker, chunk=chunk, index=index)
 
     def marked(self, overlay: Overlay) -> RingTable:
@@ -109,10 +125,18 @@ class RingTable(Picture):
     def words(self) -> list[str]:
         spoken = [] if self.step is None or self._asking else spoken_transfers(self.step, self.bounds, self.before)
         when = "at the start" if self.step is None else f"after step {self.step.number}"
-        return spoken + [
-            f"{when}, worker {worker}: " + "; ".join(self._spoken(worker, chunk) for chunk in range(len(self.bounds)))
-            for worker in range(self.workers)
-        ]
+        joined = [] if self.wiring is None else self.wiring.words()
+        remark = [self.remark] if self.remark else []
+        return (
+            joined
+            + spoken
+            + remark
+            + [
+                f"{when}, worker {worker}: "
+                + "; ".join(self._spoken(worker, chunk) for chunk in range(len(self.bounds)))
+                for worker in range(self.workers)
+            ]
+        )
 
     # What a cell shows
 
@@ -128,13 +152,13 @@ class RingTable(Picture):
         return palette.NOT_HELD if value is None else number(value)
 
     def _spoken(self, worker: int, chunk: int) -> str:
-        first, stop = self.bounds[chunk]
-        if first == stop:
+        count = self._count(worker, chunk)
+        if not count:
             return f"chunk {chunk} is empty"
         if not self.held[worker, chunk] and not self.overlay:
             return f"chunk {chunk} not held"
         texts = []
-        for index in range(stop - first):
+        for index in range(count):
             mark = self.overlay.get(cell(worker=worker, chunk=chunk, index=index))
             held = self.value(worker, chunk, index) is not None
             texts.append(marks.spoken(self._text(worker, chunk, index) if held else "not held", mark))
@@ -146,9 +170,9 @@ class RingTable(Picture):
         return any(marks.asks(mark) for mark in self.overlay.values())
 
     def _asked(self, worker: int, chunk: int) -> bool:
-        first, stop = self.bounds[chunk]
         return self._asking and any(
-            marks.asks(self.overlay.get(cell(worker=worker, chunk=chunk, index=index))) for index in range(stop - first)
+            marks.asks(self.overlay.get(cell(worker=worker, chunk=chunk, index=index)))
+            for index in range(self._count(worker, chunk))
         )
 
     @cached_property
@@ -184,7 +208,7 @@ class RingTable(Picture):
         extra = marks.brackets(self.overlay)
         wider = self._wider
         columns = []
-        at = self.head_columns
+        at = self._side_columns
         for chunk, (first, stop) in enumerate(self.bounds):
             begin = at
             at += self._before
@@ -222,7 +246,9 @@ class RingTable(Picture):
             yield chunk, columns[chunk]
 
     def _head(self, width: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
-        yield 0, Run("chunk", Role.QUIET)
+        yield from self._side(
+            start, [Run(self.title, Role.QUIET)] if self.wiring is None else self.wiring.head(self.title)
+        )
         for chunk, column in self._visible(self._layout(width), start, stop):
             first = column.start + self._before
             if len(column.values) > 1:
@@ -233,9 +259,19 @@ class RingTable(Picture):
                 yield column.stop - len(str(chunk)), Run(str(chunk), Role.HEAD)
 
     def _row(self, worker: int, width: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
-        yield 0, Run(f"worker {worker}", Role.HEAD)
+        if self.wiring is None:
+            yield from self._side(start, [Run(f"worker {worker}", Role.HEAD)])
+        else:
+            yield from self._side(start, self.wiring.row(worker, None if self._asking else self.step))
         for chunk, column in self._visible(self._layout(width), start, stop):
             yield from self._chunk(worker, chunk, column, start, stop)
+
+    def _side(self, start: int, runs: Line) -> Iterator[tuple[int, Run]]:
+        """The runs before the table, each with its column."""
+        at = 0
+        for run in runs if start < self._side_columns else ():
+            yield at, run
+            at += len(run.text)
 
     def _chunk(
         self, worker: int, chunk: int, column: Column, start: int, stop: int | None
@@ -255,9 +291,9 @@ class RingTable(Picture):
             if done
             else Role.PLAIN
         )
-        count = len(column.values)
+        count = self._count(worker, chunk)
         first, last = (cell(worker=worker, chunk=chunk, index=index) if count else None for index in (0, count - 1))
-        for index in range(bisect_right(column.values, start), count):
+        for index in range(min(count, bisect_right(column.values, start)), count):
             at, run = self._shown(worker, chunk, index, column, role)
             if received and not index:
                 # Against the number, so that it points at it
@@ -286,15 +322,16 @@ class RingTable(Picture):
         if width not in self._feet:
             laid = self._transfers(width)
             if self.step is not None and not self._asking:
-                rows = laid.lines(self.step.transfers)
+                rows = laid.lines(messages(self.step))
             else:
-                say = "" if self._asking else "nothing sent yet" if self.moves else "one worker: nothing to send"
+                say = "" if self._asking else self.at_rest if self.moves else "one worker: nothing to send"
                 rows = [note(say), *laid.lines(())[1:]]
+            rows += flow([note(self.remark)], width) if self.remark else []
             self._feet[width] = rows + flow(self._legend(), width)
         return self._feet[width]
 
     def _transfers(self, width: int) -> TransferRows:
-        return TransferRows.of(self.most_transfers, max(self.workers, len(self.bounds)) - 1, width)
+        return TransferRows.of(self.most_messages, self.workers - 1, self.payload_columns, width)
 
     def _legend(self) -> list[Line]:
         items: list[Line] = []
@@ -304,4 +341,5 @@ class RingTable(Picture):
             items.append(note(f"n{palette.DONE} final", Role.FINISHED))
         if not self.held.all() or self.finished is None:
             items.append(note(f"{palette.NOT_HELD} not held", Role.ABSENT))
+        items += [] if self.wiring is None or not self.moves else self.wiring.legend()
         return items + marks.legend(self.overlay)

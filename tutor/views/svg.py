@@ -22,6 +22,8 @@ _FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palett
 _HATCH = {"dense": (5, 1.6), "light": (4, 2.6)}
 # Where the strokes of the line glyphs run, below the top of the row
 _LINES = {palette.RULE: (9,), palette.BACKWARD_GOES_ON: (7, 11)}
+# In which directions the strokes of the others leave their middle
+_JOINTS = {glyph: directions for directions, glyph in palette.JOINTS.items()}
 
 
 def svg(
@@ -85,9 +87,19 @@ def _shapes_or_text(run: Run, x: float, top: float, look: Style, background: Bac
     elif glyph in _LINES and set(run.text) == {glyph}:
         for y in _LINES[glyph]:
             yield f'<rect x="{x:g}" y="{top + y:g}" width="{across:g}" height="1" fill="{ink}"/>'
+    elif set(run.text) <= {*_JOINTS, " "} and run.text.strip():
+        path = "".join(_joint(glyph, x + at * _CELL, top) for at, glyph in enumerate(run.text) if glyph != " ")
+        yield f'<path d="{path}" stroke="{ink}" fill="none"/>'
     elif run.text.strip():
         indent = len(run.text) - len(run.text.lstrip())
         yield _words(run.text.strip(), x + indent * _CELL, top + _ROW - 6, look, background, _SIZE)
+
+
+def _joint(glyph: str, x: float, top: float) -> str:
+    """The strokes of a glyph that joins lines, to the edges of its cell."""
+    across, down = x + _CELL / 2, top + 9.5
+    ends = {"l": f"H{x:g}", "r": f"H{x + _CELL:g}", "u": f"V{top - 1:g}", "d": f"V{top + _ROW - 1:g}"}
+    return "".join(f"M{across:g} {down:g}{ends[way]}" for way in _JOINTS[glyph])
 
 
 def _words(text: str, x: float, y: float, look: Style, background: Background, points: int) -> str:

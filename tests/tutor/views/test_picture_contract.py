@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simlib.errors import BadArgument
 from tutor.views.ascii import GLYPHS
 from tutor.views.picture import Mark, Picture, Role, cut
-from tutor.views.topics import topic
+from tutor.views.topics import TOPICS, topic
 
 WIDTHS = st.integers(40, 250)
 MARKS = st.builds(
@@ -25,7 +25,7 @@ MARKS = st.builds(
 @st.composite
 def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
     """A topic and parameters that it takes."""
-    name = draw(st.sampled_from(["all-reduce", "reduce-scatter", "all-gather", "zero", "pipeline"]))
+    name = draw(st.sampled_from(list(TOPICS)))
     if name == "zero":
         return name, {
             "params": draw(st.integers(1, 10**13)),
@@ -42,12 +42,20 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "backward": draw(st.sampled_from([1, 2, 3, 14])),
             "forward_only": draw(st.booleans()),
         }
-    return name, {
-        "workers": draw(st.integers(1, 20)),
+    workers = draw(st.integers(1, 20) | st.just(64))
+    parameters = {
+        "workers": workers,
         "length": draw(st.integers(1, 60)),
         "seed": draw(st.none() | st.integers(0, 99)),
         "dtype": draw(st.sampled_from(["auto", "float32"])),
+        "nodes": draw(st.none() | st.sampled_from([count for count in range(1, 65) if workers % count == 0])),
     }
+    for parameter in TOPICS[name].parameters:
+        if parameter.name == "algorithm":
+            parameters["algorithm"] = draw(st.sampled_from(parameter.choices))
+        if parameter.name == "root":
+            parameters["root"] = draw(st.integers(0, workers - 1))
+    return name, parameters
 
 
 @st.composite

@@ -55,3 +55,12 @@ def test_fills_are_shapes_and_differ_in_print(show):
     fills = {element.get("fill") for element in root.iter(f"{SVG}rect")}
     assert {"url(#dense-dark)", "url(#light-dark)"} <= fills
     assert not any("█" in (element.text or "") for element in root.iter(f"{SVG}text"))
+
+
+def test_the_lines_of_a_tree_meet_from_row_to_row(show):
+    root = parsed(svg(show("all-reduce", step=0, algorithm="tree", workers=4)))
+    strokes = [path.get("d") for path in root.iter(f"{SVG}path")]
+    # Worker 0's joint to worker 1 goes down to where worker 1's goes up from
+    ends = {part.partition("V")[2] for path in strokes for part in path.split("M") if "V" in part}
+    assert all(sum(path.count(f"V{end}") for path in strokes) >= 2 for end in ends)
+    assert not any("┬" in (text.text or "") for text in root.iter(f"{SVG}text"))

@@ -50,6 +50,51 @@ def test_reduce_scatter_and_all_gather_have_the_same_form():
     assert set(gathered) == set(data("reduce-scatter", values=values))
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "steps", "sent"),
+    [
+        # 8 workers, an array of 64 bytes. Ring: 2 (N - 1) steps, 2 (N - 1) / N of the array
+        ("ring", 14, [112] * 8),
+        # The root gets 7 arrays and sends 7
+        ("naive", 14, [448] + [64] * 7),
+        ("direct", 1, [448] * 8),
+        # log2 N levels up and down; the root sends to 3 children, a leaf to its parent alone
+        ("tree", 6, [192, 64, 128, 64, 192, 64, 128, 64]),
+        ("halving-doubling", 6, [112] * 8),
+        # 2 servers of 4: 2 x 3/4 of the array inside, 2 x 1/2 of a quarter of it between them
+        ("hierarchical", 8, [2 * 48 + 16] * 8),
+    ],
+)
+def test_every_algorithm_of_an_all_reduce_has_the_same_form(algorithm, steps, sent):
+    found = data("all-reduce", algorithm=algorithm, workers=8, length=8, seed=1)
+    assert list(found) == ["algorithm", "workers", "steps", "result", "bytes_sent"]
+    assert found["algorithm"] == algorithm
+    assert len(found["steps"]) == steps
+    assert found["bytes_sent"] == sent
+    assert found["result"] == data("all-reduce", workers=8, length=8, seed=1)["result"]
+
+
+def test_chunks_follow_one_another_through_two_trees():
+    # NCCL's trees for 8 ranks are 3 deep: chunks + 2 x 3 - 1 steps
+    assert len(data("all-reduce", algorithm="double-tree", workers=8, chunks=5)["steps"]) == 10
+
+
+def test_broadcast():
+    found = data("broadcast", workers=4, values=[[7, 8], [0, 0], [0, 0], [0, 0]])
+    assert found["steps"][0]["transfers"] == [{"from": 0, "to": 2, "chunk": 0, "bytes": 16}]
+    assert found["steps"][0]["state"] == [[7, 8], [None, None], [7, 8], [None, None]]
+    assert found["result"] == [[7, 8]] * 4
+    assert data("broadcast", workers=4, root=3, length=1, algorithm="naive")["bytes_sent"] == [0, 0, 0, 24]
+    assert data("broadcast", workers=4, length=4, algorithm="chain")["bytes_sent"] == [32, 32, 32, 0]
+
+
+def test_all_to_all_moves_rows_to_columns_of_uneven_chunks_too():
+    assert data("all-to-all", values=[[1, 2], [3, 4]])["result"] == [[1, 3], [2, 4]]
+    uneven = data("all-to-all", values=[[1, 2, 3], [4, 5, 6]])
+    assert uneven["result"] == [[1, 2, 4, 5], [3, 6]]
+    assert uneven["bytes_sent"] == [8, 16]
+
+
 def test_zero():
     found = data("zero", params=7e9, gpus=8)
     assert list(found) == ["params", "gpus", "stages"]
@@ -109,7 +154,14 @@ def test_a_number_takes_the_bytes_of_its_type():
         ("all-reduce", {"values": [[0.5]], "dtype": "int64"}, "a float type"),
         ("all-reduce", {"values": [[2**31 - 1]] * 2, "dtype": "int32"}, "dtype is 'int32'"),
         ("all-reduce", {"values": [[6e4], [6e4]], "dtype": "float16"}, "dtype is 'float16'"),
-        ("all-reduce", {"algorithm": "star"}, "algorithm is 'star'; accepted: ring"),
+        ("all-reduce", {"algorithm": "star"}, "algorithm is 'star'; accepted: ring, naive, direct, tree"),
+        ("all-reduce", {"nodes": 2}, r"nodes is 2; accepted: a divisor of the number of workers \(3\)"),
+        ("all-reduce", {"algorithm": "hierarchical", "workers": 8, "nodes": 3}, "nodes is 3; accepted: a divisor"),
+        ("all-reduce", {"chunks": 2}, "chunks is 2; accepted: none with ring"),
+        ("reduce-scatter", {"algorithm": "direct", "ownership": "ring"}, "ownership is 'ring'; accepted: api with"),
+        ("broadcast", {"root": 3}, "root is 3; accepted: a whole number from 0 to 2"),
+        ("broadcast", {"chunks": 2}, "chunks is 2; accepted: none with tree"),
+        ("all-to-all", {"algorithm": "ring"}, "a parameter of all-to-all is 'algorithm'"),
         ("all-reduce", {"op": "xor"}, "op is 'xor'; accepted: sum, mean, max"),
         ("all-reduce", {"workers": 64, "length": 10_000}, "length is 10000"),
         ("all-reduce", {"ownership": "api"}, "a parameter of all-reduce is 'ownership'"),
@@ -133,7 +185,9 @@ def test_what_cannot_be_shown_is_named(name, parameters, said):
 
 
 def test_an_unknown_topic_is_answered_with_the_names():
-    with pytest.raises(BadArgument, match="topic is 'tea'; accepted: all-reduce, reduce-scatter, all-gather, zero"):
+    with pytest.raises(
+        BadArgument, match="topic is 'tea'; accepted: all-reduce, reduce-scatter, all-gather, broadcast, all-to"
+    ):
         topic("tea")
 
 
@@ -147,7 +201,7 @@ def test_every_knob_can_be_turned(name):
                 scene = topic(name).scene({parameter.name: value})
             except BadArgument as error:
                 assert parameter.kind in ("choice", "whole", "number"), error  # noqa: PT017
-                assert parameter.name in ("schedule", "chunks"), error  # noqa: PT017
+                assert parameter.name in ("schedule", "chunks", "nodes", "root"), error  # noqa: PT017
                 continue
             assert scene.caption(0)
             assert scene.picture(0).size(80).rows
@@ -157,7 +211,9 @@ def test_every_knob_can_be_turned(name):
 def test_every_option_does_something(name):
     """Changing a parameter changes the picture or the data, for one of the settings it matters in."""
     other = {
-        "algorithm": None,  # one choice so far
+        "algorithm": "direct",
+        "nodes": 3,
+        "root": 2,
         "workers": 5,
         "values": [[7, 8, 9], [4, 5, 6], [1, 2, 3]],
         "length": 7,
@@ -181,13 +237,18 @@ def test_every_option_does_something(name):
         "weight": 3,
         "forward_only": True,
     }
-    needs = {"chunks": {"schedule": "interleaved"}, "input": {"schedule": "zb-h1"}, "weight": {"schedule": "zb-h1"}}
+    needs = {
+        "pipeline chunks": {"schedule": "interleaved"},
+        "all-reduce chunks": {"algorithm": "double-tree"},
+        "broadcast chunks": {"algorithm": "chain"},
+        "broadcast algorithm": {"workers": 4},
+        "input": {"schedule": "zb-h1"},
+        "weight": {"schedule": "zb-h1"},
+    }
     for parameter in TOPICS[name].parameters:
-        base = needs.get(parameter.name, {})
-        if other[parameter.name] is None:
-            assert len(parameter.choices) == 1
-            continue
-        plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: other[parameter.name]}))
+        base = needs.get(f"{name} {parameter.name}", needs.get(parameter.name, {}))
+        value = {"broadcast algorithm": "naive"}.get(f"{name} {parameter.name}", other[parameter.name])
+        plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: value}))
         looks = [
             (
                 scene.data(),

@@ -174,3 +174,14 @@ def test_rungs_and_ends() -> None:
 def test_a_number_can_be_typed_as_it_is_shown(value: float) -> None:
     parameter = Parameter("params", "number", 1, "")
     assert read(parameter, shown(parameter, value)) == pytest.approx(value, rel=1e-9)
+
+
+def test_typed_values_stay_when_servers_are_drawn_or_the_algorithm_changes() -> None:
+    model = LiveModel(topic("all-reduce"), {"algorithm": "ring", "values": [[1, 2], [3, 4]], "nodes": 1})
+    choose(model, "nodes")
+    model.turn(1)
+    assert handles(model)["values"] == "1 2; 3 4"
+    choose(model, "algorithm")
+    model.turn(1)
+    assert handles(model)["algorithm"] == "naive"
+    assert model.scene.data()["result"] == [[4, 6], [4, 6]]

@@ -12,6 +12,7 @@ from tutor.safe_text import visible
 LONGEST = 2000
 _LABEL = re.compile(r"\(?\s*(?P<label>\d{1,2}|[A-Za-z])\s*[).:]?")
 _BETWEEN = re.compile(r"[,;\n>→]+|-+>")
+_JOINED = r"\s*(?:[,;>→\n]|-+>)\s*(?:then\s+|and\s+)?"
 
 
 def read_choice(text: str, options: Sequence[Option]) -> str:
@@ -54,6 +55,9 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
     whole = _find(text, options)
     if whole is not None:
         return [whole]
+    by_words = _by_their_words(text, options)
+    if by_words:
+        return by_words
     parts = [part for part in _BETWEEN.split(text) if part.strip()]
     if len(parts) == 1:
         parts = parts[0].split()
@@ -66,6 +70,17 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
             raise NotUnderstood(f"{_shown(part)} is none of the options; accepted: ids with commas: {_known(options)}")
         ids.append(found)
     return ids
+
+
+def _by_their_words(text: str, options: Sequence[Option]) -> list[str]:
+    """The ids where `text` is the options' own words, joined as the right answer is shown; they may hold commas."""
+    ids = {option.text: option.id for option in options}
+    if len(ids) < len(options):
+        return []
+    any_text = "|".join(re.escape(words) for words in sorted(ids, key=len, reverse=True))
+    if not re.fullmatch(rf"\s*(?:{any_text})(?:{_JOINED}(?:{any_text}))*\s*", text):
+        return []
+    return [ids[words] for words in re.findall(any_text, text)]
 
 
 def _find(text: str, options: Sequence[Option]) -> str | None:

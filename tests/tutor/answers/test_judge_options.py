@@ -167,6 +167,18 @@ def test_no_order(ask: Ask, text: str, message: str) -> None:
         judge(*ask(ORDER), text)
 
 
+@pytest.mark.parametrize("toml", [CHOICE, CHOICES, ORDER], ids=["choice", "choices", "order"])
+def test_what_is_shown_as_right_may_be_typed(ask: Ask, toml: str) -> None:
+    # "An all-gather, 2 of them": the comma is the option's own
+    course, question = ask(toml)
+    assert judge(course, question, truth(course, question).shown).right
+
+
+def test_words_that_do_not_name_options_alone_are_no_list_of_them(ask: Ask) -> None:
+    with pytest.raises(NotUnderstood, match="none of the options"):
+        judge(*ask(CHOICES), "An all-gather, 2 of them, then something else, A barrier")
+
+
 def test_options_are_shuffled_the_same_way_each_time_and_another_way_for_another_member(ask: Ask) -> None:
     course, question = ask(CHOICE)
     shown = [option.id for option in options_shown(course, question)]

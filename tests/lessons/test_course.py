@@ -27,7 +27,7 @@ def test_the_linter_finds_nothing() -> None:
 
 
 def test_the_lessons_are_all_there_in_order() -> None:
-    assert [lesson.id for lesson in COURSE.lessons] == ["ring", "zero", "pipeline"]
+    assert [lesson.id for lesson in COURSE.lessons] == ["why", "collectives", "ring", "cost", "zero", "pipeline"]
     assert {question.kind for question in QUESTIONS.values()} >= {NUMBER, CHOICE, TABLE}
     assert set(COURSE.exercises()) == {"ring_all_reduce", "zero_bytes", "gpipe_order"}
 

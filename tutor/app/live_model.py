@@ -14,7 +14,7 @@ from tutor.views.scene import Parameter, Scene, Topic
 STEP = "step"
 # What is at hand beside the parameters that a lesson sets, and the word for it where it is not set
 AT_HAND = {"workers": "", "values": "", "seed": "none", "params": "", "gpus": "", "stage": "all"} | dict.fromkeys(
-    ("stages", "micro_batches", "algorithm"), ""
+    ("stages", "micro_batches"), ""
 )
 _UNSET = "none"
 # How far beyond a value that cannot be shown the next one that can is looked for

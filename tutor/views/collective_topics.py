@@ -128,11 +128,11 @@ COLLECTIVE_TOPICS = (
         "all-reduce",
         "All-reduce: every worker ends with the sum of all arrays",
         (
-            _algorithm(_ALL_REDUCES),
             _workers,
             _values,
             _length,
             _seed,
+            _algorithm(_ALL_REDUCES),
             _op,
             _dtype,
             _nodes("hierarchical: two; others: none"),
@@ -144,11 +144,11 @@ COLLECTIVE_TOPICS = (
         "reduce-scatter",
         "Reduce-scatter: every worker ends with one slice of the sum",
         (
-            _algorithm(_PIECES),
             _workers,
             _values,
             _length,
             _seed,
+            _algorithm(_PIECES),
             _op,
             _dtype,
             Parameter(
@@ -166,7 +166,6 @@ COLLECTIVE_TOPICS = (
         "all-gather",
         "All-gather: every worker ends with every worker's piece",
         (
-            _algorithm(_PIECES),
             _workers,
             _values,
             Parameter(
@@ -178,6 +177,7 @@ COLLECTIVE_TOPICS = (
                 most=limits.MOST_LENGTH,
             ),
             _seed,
+            _algorithm(_PIECES),
             _dtype,
             _nodes("none"),
         ),
@@ -187,12 +187,12 @@ COLLECTIVE_TOPICS = (
         "broadcast",
         "Broadcast: every worker ends with the root's array",
         (
-            _algorithm(_BROADCASTS),
             _workers,
             Parameter("root", "whole", 0, "whose array it is", least=0, most=limits.MOST_WORKERS - 1),
             Parameter("values", "values", None, "a row of numbers for each worker; the root's is sent"),
             _length,
             _seed,
+            _algorithm(_BROADCASTS),
             _dtype,
             _nodes("none"),
             _chunks("chain", "as many as workers"),

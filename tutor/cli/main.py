@@ -97,6 +97,17 @@ def parser() -> argparse.ArgumentParser:
     calc.add_argument("arguments", metavar="key=value", nargs="*")
     calc.add_argument("--list", action="store_true", help="list every quantity with its arguments")
 
+    plan = add("plan", "plan", "plan", "list the layouts of a model that fit a cluster, fastest first")
+    plan.add_argument("--model", metavar="ID", help="such as llama-7b, gpt-175b, megatron-1t")
+    plan.add_argument("--hardware", metavar="ID", help="such as h100, a100")
+    plan.add_argument("--gpus", metavar="N")
+    plan.add_argument("--batch", metavar="N", help="sequences a step (about a million tokens)")
+    plan.add_argument("--sequence", metavar="N", help="tokens in a sequence (the model's own)")
+    for name in ("data", "tensor", "pipeline", "zero", "micro-batch", "chunks"):
+        plan.add_argument(f"--{name}", metavar="N", help=f"only layouts with this {name}")
+    plan.add_argument("--checkpointing", metavar="MODE", help="only none, selective or full")
+    plan.add_argument("--top", metavar="N", default="10", help="how many layouts to list (10)")
+
     progress = add("progress", "reading", "progress", "what you have done")
     move = progress.add_mutually_exclusive_group()
     move.add_argument("--export", metavar="FILE", help="write your whole record to FILE")

@@ -248,3 +248,34 @@ def test_an_svg_is_never_written_over(capsys: Capture, tmp_path: Path) -> None:
 
 def test_the_shipped_course_has_no_mistakes(capsys: Capture) -> None:
     assert ask(capsys, "lint")["problems"] == []
+
+
+def test_the_planner_lists_what_fits_fastest_first(capsys: Capture) -> None:
+    made = ask(capsys, "plan", "--model", "megatron-1t", "--hardware", "a100", "--gpus", "3072", "--batch", "3072")
+    times = [layout["step_seconds"] for layout in made["layouts"]]
+    assert times == sorted(times)
+    assert {"data", "tensor", "pipeline", "zero", "micro_batch", "checkpointing", "bytes_per_gpu"} <= set(
+        made["layouts"][0]
+    )
+    assert all(layout["data"] * layout["tensor"] * layout["pipeline"] == 3072 for layout in made["layouts"])
+    assert sum(made["rejected"].values()) > 0
+    pinned = ask(capsys, "plan", "--model", "llama-7b", "--hardware", "h100", "--gpus", "64", "--tensor", "8")
+    assert {layout["tensor"] for layout in pinned["layouts"]} == {8}
+
+
+@pytest.mark.parametrize(
+    ("argv", "names"),
+    [
+        (["plan"], ["--model"]),
+        (["plan", "--model", "gpt", "--hardware", "h100", "--gpus", "8"], ["'gpt'", "gpt-175b"]),
+        (["plan", "--model", "llama-7b", "--hardware", "h100", "--gpus", "0"], ["gpus", "0"]),
+        (["plan", "--model", "llama-7b", "--hardware", "h100", "--gpus", "8.5"], ["--gpus", "8.5"]),
+        (["plan", "--model", "llama-7b", "--hardware", "h100", "--gpus", "8", "--tensor", "3"], ["tensor", "3"]),
+        (["plan", "--model", "llama-7b", "--hardware", "h100", "--gpus", "8", "--top", "x"], ["--top"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_plan_that_cannot_be_made(capsys: Capture, argv: list[str], names: list[str]) -> None:
+    line = refused(capsys, *argv)
+    for name in names:
+        assert name in line

@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 def square_of(gradient: Array) -> float:
     """The sum of the squares of all elements, added up in float64."""
     wide = gradient.reshape(-1).astype(np.float64, copy=False)
-    return float(wide @ wide)
+    return float(np.square(wide).sum())
 
 
 def norm_of(gradient: Array) -> float:

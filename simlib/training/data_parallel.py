@@ -18,6 +18,7 @@ import numpy as np
 from simlib.collectives.layout import MOST_WORKERS
 from simlib.decoder import Batch, Corpus, Decoder
 from simlib.errors import BadArgument, one_of, whole_number
+from simlib.optimizers import State, norm_of
 from simlib.training.course import Held, Recorder
 from simlib.training.settings import Array, Settings, Step
 
@@ -77,7 +78,7 @@ def _steps(
     mistake: str | None,
 ) -> Iterator[Step]:
     formats = settings.formats
-    states = [settings.rule.start(settings.first_weights(decoder)) for _ in range(workers)]
+    states = [settings.rule.start(settings.first_weights(decoder))] * workers
     own = Held(
         weights=formats.weight_bytes * decoder.size,
         gradients=formats.weight_bytes * decoder.size,
@@ -103,13 +104,26 @@ def _steps(
         reduced = average(recorder, [formats.gradient(gradient) for gradient in gradients], counts)
         if mistake == "sum-for-mean":
             reduced = [gradient * workers for gradient in reduced]
-        outcomes = [settings.update(state, gradient) for state, gradient in zip(states, reduced, strict=True)]
-        states = [state for state, _, _ in outcomes]
+        states, norm, skipped = _updated(settings, states, reduced)
         recorder.note("update", "all parameters, on every worker")
-        _, norm, skipped = outcomes[0]
         yield Step(number, loss, norm, skipped, tuple(state.master for state in states), recorder.course())
 
 
+def _updated(
+    settings: Settings, states: Sequence[State], gradients: Sequence[Array]
+) -> tuple[list[State], float, bool]:
+    """Every worker's state after the step; the norm and whether the step was skipped, of worker 0.
+
+    An update follows from state and gradient alone: for a worker that has the same bits of both it is not done twice.
+    """
+    first, norm, skipped = settings.update(states[0], gradients[0])
+    after = [first]
+    for state, gradient in zip(states[1:], gradients[1:], strict=True):
+        alike = state is states[0] and np.array_equal(gradient, gradients[0])
+        after.append(first if alike else settings.update(state, gradient)[0])
+    return after, norm, skipped
+
+
 def _clipped(gradient: Array, settings: Settings) -> Array:
-    norm = float(np.sqrt(np.dot(gradient, gradient))) / settings.formats.loss_scale
+    norm = norm_of(gradient) / settings.formats.loss_scale
     return gradient * (settings.clip / norm) if norm > settings.clip else gradient

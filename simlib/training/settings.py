@@ -12,6 +12,7 @@ import numpy.typing as npt
 from simlib.decoder import Batch, Corpus, Decoder, Dropout, initial_parameters
 from simlib.errors import BadArgument, positive_number, whole_number
 from simlib.optimizers import AdamW, Precision, Sgd, State, clipping_factor, precision
+from simlib.optimizers.clipping import square_of
 from simlib.optimizers.state import usable
 from simlib.training.course import Course
 
@@ -79,7 +80,7 @@ class Settings:
         wide = gradient.astype(formats.master, copy=False)
         if square is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                square = float(np.dot(wide, wide))
+                square = square_of(wide)
         if not np.isfinite(square) or not usable(wide):
             return state, inf, True
         norm = float(np.sqrt(square)) / formats.loss_scale

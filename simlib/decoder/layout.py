@@ -39,12 +39,15 @@ class Layout:
         """Elements of the flat array."""
         return sum(prod(shape) for _, shape in self.slots)
 
+    @cached_property
+    def _cuts(self) -> tuple[tuple[str, slice, tuple[int, ...]], ...]:
+        return tuple((name, slice(*self.bounds[name]), shape) for name, shape in self.slots)
+
     def views(self, flat: Array) -> dict[str, Array]:
         """Each parameter in its shape, as a view into `flat`: what is written there is written in both."""
         if flat.shape != (self.size,):
             raise BadArgument("the shape of the parameters", flat.shape, f"({self.size:,},): one flat array")
-        edges = self.bounds
-        return {name: flat[edges[name][0] : edges[name][1]].reshape(shape) for name, shape in self.slots}
+        return {name: flat[cut].reshape(shape) for name, cut, shape in self._cuts}
 
     def pack(self, arrays: Mapping[str, Array]) -> Array:
         """The flat array of `arrays`, given by name."""

@@ -22,6 +22,7 @@ GLYPHS: dict[str, str] = {
     palette.OPTIMIZER_FILL: "O",
     palette.BACK_ARROW: "<",
     palette.OVER_NETWORK: "~",
+    palette.SENT_LINE: "=",
     **dict.fromkeys(palette.JOINTS.values(), "+"),
     palette.JOINTS["lr"]: "-",
     palette.JOINTS["ud"]: "|",

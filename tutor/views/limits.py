@@ -6,6 +6,7 @@ MOST_STATES = 10_000_000  # numbers in all workers' arrays after all steps: a fe
 LARGEST_SEED = 2**32 - 1
 MOST_PARAMS = 10**15
 MOST_GPUS = 10**6
+MOST_BYTES = 10**15
 MOST_BYTES_PER_PARAM = 1_000
 MOST_RANKS = 1_024
 MOST_MICRO_BATCHES = 2**20

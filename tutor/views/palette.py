@@ -34,6 +34,7 @@ CAPACITY = "┃"
 UNEQUAL = "≠"
 BACK_ARROW = "←"
 OVER_NETWORK = "≈"
+SENT_LINE = "━"
 # Lines that join workers, by the directions they leave in: left, right, up, down
 JOINTS = {
     "lr": "─",

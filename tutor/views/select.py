@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tutor.views.picture import Cell, CellValue
 from tutor.views.scene import Scene
 
-_ROWS = ("worker", "rank", "stage")
+_ROWS = ("worker", "rank", "stage", "workers", "bucket", "way", "moment")
 
 
 def select(scene: Scene, text: str) -> list[tuple[Cell, CellValue]]:
@@ -38,7 +38,7 @@ def one(scene: Scene, text: str) -> CellValue:
 
 
 def table(scene: Scene, text: str) -> list[list[CellValue]]:
-    """The values of the cells that `text` selects, in rows of one worker, rank or stage."""
+    """The values of the cells that `text` selects, in rows of one worker, rank, stage and the like."""
     rows: dict[int | str, list[CellValue]] = {}
     for place, value in select(scene, text):
         at = dict(place)

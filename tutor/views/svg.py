@@ -21,7 +21,7 @@ _FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palett
 # Distance and width of the gaps hatched into a fill, so that fills are told apart in print
 _HATCH = {"dense": (5, 1.6), "light": (4, 2.6)}
 # Where the strokes of the line glyphs run, below the top of the row
-_LINES = {palette.RULE: (9,), palette.BACKWARD_GOES_ON: (7, 11)}
+_LINES = {palette.RULE: (9,), palette.BACKWARD_GOES_ON: (7, 11), palette.SENT_LINE: (8, 9, 10)}
 # In which directions the strokes of the others leave their middle
 _JOINTS = {glyph: directions for directions, glyph in palette.JOINTS.items()}
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simlib import hardware, zero
+from simlib import hardware, models, zero
 from simlib.pipeline import SCHEDULES
 from tutor.views import limits
 from tutor.views.scene import Parameter, Scene, Topic
+
+_COMPARISONS = ("sent", "busiest-link")
+_GRADIENTS = zero.GRADIENT_BYTES * models.find("llama-7b").shape.params
+
+
+def _traffic(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.traffic_scene import build
+
+    return build(given)
 
 
 def _zero(given: Mapping[str, Any]) -> Scene:
@@ -24,6 +33,43 @@ def _pipeline(given: Mapping[str, Any]) -> Scene:
 
 
 TRAINING_TOPICS = (
+    Topic(
+        "traffic",
+        "Traffic: bytes that collectives send, as workers become more",
+        (
+            Parameter("compare", "choice", "sent", "what each worker sends, or the busiest link", choices=_COMPARISONS),
+            Parameter(
+                "bytes",
+                "number",
+                _GRADIENTS,
+                "bytes of the array on each worker (the gradients of LLaMA 7B in 16 bits)",
+                most=limits.MOST_BYTES,
+                ladder=tuple(10.0**power for power in range(3, 13)),
+                unit="B",
+            ),
+            Parameter(
+                "workers",
+                "whole",
+                64,
+                "the most workers; halves, quarters and so on are shown too",
+                least=1,
+                most=limits.MOST_GPUS,
+                ladder=tuple(2**power for power in range(1, 15)),
+            ),
+            Parameter(
+                "keep",
+                "number",
+                1 / 16,
+                "share of the values that the sparse all-gather sends",
+                most=1,
+                ladder=tuple(2.0**-power for power in range(10, -1, -1)),
+            ),
+            Parameter("value_bytes", "number", 2, "bytes of a value in the sparse one", most=16, unit="B"),
+            Parameter("index_bytes", "number", 4, "bytes of a value's position", least=0, most=16, unit="B"),
+            Parameter("dense_bytes", "number", 2, "bytes of a value in the array", most=16, unit="B"),
+        ),
+        _traffic,
+    ),
     Topic(
         "zero",
         "ZeRO: bytes of model states on each GPU, stage by stage",

@@ -33,6 +33,13 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "stage": draw(st.none() | st.integers(0, 3)),
             "capacity": draw(st.none() | st.floats(1, 1e15)),
         }
+    if name == "traffic":
+        return name, {
+            "compare": draw(st.sampled_from(["sent", "busiest-link"])),
+            "bytes": draw(st.floats(1, 1e15)),
+            "workers": draw(st.integers(1, 10**6)),
+            "keep": draw(st.floats(1e-9, 1)),
+        }
     if name == "pipeline":
         return name, {
             "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),

@@ -8,6 +8,7 @@ import pytest
 
 from tutor.views.picture import Mark, Role, cell
 from tutor.views.svg import svg
+from tutor.views.topics import TOPICS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -16,7 +17,7 @@ def parsed(document: str) -> ElementTree.Element:
     return ElementTree.fromstring(document)
 
 
-@pytest.mark.parametrize("name", ["all-reduce", "all-gather", "zero", "pipeline"])
+@pytest.mark.parametrize("name", TOPICS)
 @pytest.mark.parametrize("background", ["dark", "light"])
 def test_well_formed_and_the_same_every_time(show, name, background):
     first, second = (svg(show(name), title="A title", background=background) for _ in range(2))

@@ -37,15 +37,24 @@ def check_source(
     except KeyError as error:
         raise CouldNotCheck(f"the check of {exercise.id} asks for a limit that there is not: {error}") from None
     file = file or f"{exercise.id}.py"
+    if definition.worker_program:
+        from tutor.checker.workers.check import check_workers
+
+        return check_workers(source_array(source), definition, trials, expected, limits, stop, file)
     outcome = process.run(_job(source, exercise, trials, file), limits, stop)
     return _verdict(definition, trials, expected, outcome, limits, file)
 
 
-def _job(source: bytes, exercise: Exercise, trials: list[Trial], file: str) -> dict[str, Any]:
+def source_array(source: bytes) -> Any:
+    """The source as it travels in a frame."""
     import numpy as np
 
+    return np.frombuffer(source.removeprefix(_BYTE_ORDER_MARK), np.uint8)
+
+
+def _job(source: bytes, exercise: Exercise, trials: list[Trial], file: str) -> dict[str, Any]:
     return {
-        "source": np.frombuffer(source.removeprefix(_BYTE_ORDER_MARK), np.uint8),
+        "source": source_array(source),
         "file": file,
         "function": exercise.id,
         "cases": [list(trial.arguments.values()) for trial in trials],
@@ -89,7 +98,7 @@ def _verdict(
     error = _error(cases, errors, ended is not None or _is_timeout(errors))
     passed = error is None and len(cases) == len(trials) and all(case.passed for case in cases)
     ordered = sorted(cases, key=lambda case: case.passed)
-    return CheckResult(exercise.id, passed, tuple(ordered), error, output=_output(outcome))
+    return CheckResult(exercise.id, passed, tuple(ordered), error, output=printed(outcome.output))
 
 
 def _case(
@@ -124,9 +133,10 @@ def _is_timeout(errors: list[Failure | None]) -> bool:
 
 
 def _failed(exercise: Exercise, failure: Failure, outcome: process.Outcome | None = None) -> CheckResult:
-    return CheckResult(exercise.id, False, (), failure, output=_output(outcome) if outcome else "")
+    return CheckResult(exercise.id, False, (), failure, output=printed(outcome.output) if outcome else "")
 
 
-def _output(outcome: process.Outcome) -> str:
-    printed, _, _ = outcome.output.partition(b"Fatal Python error: ")
-    return visible(printed.decode("utf-8", "replace").replace("\r\n", "\n"), lines=True)
+def printed(output: bytes) -> str:
+    """What a file printed, safe to show and without the dump of a crash."""
+    before, _, _ = output.partition(b"Fatal Python error: ")
+    return visible(before.decode("utf-8", "replace").replace("\r\n", "\n"), lines=True)

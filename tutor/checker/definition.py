@@ -12,6 +12,16 @@ compare(arguments, expected, got)                optional: decides in place of t
                          several results are right; None or such a dict
 tolerance, floats_for_ints                       optional: how values are compared
 arguments_may_change     optional: True where the function is asked to work in place
+
+The function of an exercise whose id ends in `_worker` (or whose check.py says `worker_program = True`) is a program
+that one worker runs, `program(worker, …)`. Its arguments hold `world_size`, and under each other name a list with
+one entry for each worker; expected(arguments) is the list of what the workers return. Such a check.py may also hold
+
+collectives              the names of the collectives that the program may call; by default none
+bill(arguments)          what it need cost: {"bytes_sent": […], "messages_sent": […]}, an entry for each worker; None
+                         where that is not judged
+most_bytes               how many times that the busiest worker may send and still pass; by default it passes anyhow
+explain_bill(arguments, engine, yours)    why a program sends too much, in a sentence; or None
 """
 
 from __future__ import annotations
@@ -19,7 +29,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +40,8 @@ from tutor.checker.inside import frames
 from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
 from tutor.course.model import Exercise
 from tutor.safe_text import visible
+
+BILLED = ("bytes_sent", "messages_sent")
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,11 @@ class Definition:
             getattr(self._module, "tolerance", None), bool(getattr(self._module, "floats_for_ints", False))
         )
         self._arguments_may_change = bool(getattr(self._module, "arguments_may_change", False))
+        self.worker_program = bool(getattr(self._module, "worker_program", exercise.id.endswith("_worker")))
+        self.collectives: tuple[str, ...] = tuple(getattr(self._module, "collectives", ()))
+        self.most_bytes: float | None = getattr(self._module, "most_bytes", None)
+        self._bill = getattr(self._module, "bill", None)
+        self._explain_bill = getattr(self._module, "explain_bill", None)
 
     def trials(self, seed: int) -> list[Trial]:
         """The cases for `seed`; at least one."""
@@ -82,6 +99,22 @@ class Definition:
         with self._own_failure(f"solving {trial.name}"):
             return _travelled(self._expected(_travelled(trial.arguments)))
 
+    def bill(self, trial: Trial) -> dict[str, list[int]] | None:
+        """What the engine's workers send for these arguments; None where that is not judged."""
+        if self._bill is None:
+            return None
+        with self._own_failure(f"billing {trial.name}"):
+            bill = self._bill(_travelled(trial.arguments))
+            return None if bill is None else {what: [int(n) for n in bill[what]] for what in BILLED}
+
+    def explain_bill(self, trial: Trial, engine: dict[str, list[int]], yours: dict[str, list[int]]) -> str | None:
+        """Why the program sends too much, where the check knows it."""
+        if self._explain_bill is None:
+            return None
+        with self._own_failure(f"explaining the bill of {trial.name}"):
+            said = self._explain_bill(_travelled(trial.arguments), engine, yours)
+            return None if said is None else visible(str(said))
+
     def judge(self, trial: Trial, expected: Any, got: Any, changed: list[str]) -> Judged:
         """What is said of one result; `changed` names the arguments that the function changed."""
         # what is judged may hold infinities and numbers at the end of their range
@@ -91,7 +124,7 @@ class Definition:
                 if said is not None:
                     return self._wrong(trial, said, None)
             else:
-                mismatch = first_difference(expected, got, self._rules)
+                mismatch = self._first_difference(expected, got)
                 if mismatch is not None:
                     said = None
                     if self._explain is not None:
@@ -103,6 +136,16 @@ class Definition:
             return Judged(Case(trial.name, False, reason))
         return Judged(Case(trial.name, True, ""))
 
+    def _first_difference(self, expected: Any, got: Any) -> Mismatch | None:
+        if not self.worker_program or not isinstance(got, list) or len(got) != len(expected):
+            return first_difference(expected, got, self._rules)
+        for rank, (wanted, own) in enumerate(zip(expected, got, strict=True)):
+            found = first_difference(wanted, own, self._rules)
+            if found is not None:
+                reason = f"Worker {rank}: {found.reason[:1].lower()}{found.reason[1:]}"
+                return replace(found, reason=reason, path=(rank, *found.path))
+        return None
+
     def _wrong(self, trial: Trial, said: dict[str, Any], mismatch: Mismatch | None) -> Judged:
         unknown = set(said) - {"reason", "kind", "first_difference", "picture"}
         kind = said.get("kind", mismatch.kind if mismatch and mismatch.kind != "value" else None)
@@ -113,8 +156,9 @@ class Definition:
             raise ValueError("it gave no reason")
         difference = said.get("first_difference")
         if "first_difference" not in said and mismatch is not None and mismatch.kind == "value":
-            index = mismatch.path[0] if len(mismatch.path) == 1 else list(mismatch.path) or None
-            difference = {"expected": mismatch.expected, "got": mismatch.got, "index": index}
+            worker, path = (mismatch.path[0], mismatch.path[1:]) if self.worker_program else (None, mismatch.path)
+            index = path[0] if len(path) == 1 else list(path) or None
+            difference = {"expected": mismatch.expected, "got": mismatch.got, "worker": worker, "index": index}
         first = Difference(**{name: plain(value) for name, value in difference.items()}) if difference else None
         return Judged(Case(trial.name, False, visible(str(reason)), first, said.get("picture")), kind)
 

@@ -92,15 +92,25 @@ def _landlock_rules(folder: Path) -> dict[str, Any]:
 
 def setup(limits: Limits, pid: int, here: Walls | None = None) -> dict[str, Any]:
     """The first message to the process `pid`: its limits and its walls."""
+    shared = shared_setup(limits, here)
+    return shared | {"walls": shared["walls"] | own_walls(pid, here)}
+
+
+def own_walls(pid: int, here: Walls | None = None) -> dict[str, Any]:
+    """The walls that the process `pid` shares with no other."""
     import numpy as np
 
-    here = here or walls()
+    return {"seccomp": np.frombuffer(seccomp.program(pid), np.uint8)} if (here or walls()).seccomp else {}
+
+
+def shared_setup(limits: Limits, here: Walls | None = None) -> dict[str, Any]:
+    """Limits and walls that any number of processes can have in common."""
+    import numpy as np
+
     rules: dict[str, Any] = {}
-    if here.landlock:
+    if (here or walls()).landlock:
         found = _landlock_rules(numpy_folder())
         rules["landlock"] = {**found, "attributes": np.frombuffer(found["attributes"], np.uint8)}
-    if here.seccomp:
-        rules["seccomp"] = np.frombuffer(seccomp.program(pid), np.uint8)
     return {
         "limits": {
             "cpu": limits.cpu,
@@ -109,6 +119,7 @@ def setup(limits: Limits, pid: int, here: Walls | None = None) -> dict[str, Any]
             "address_space": limits.address_space,
             "open_files": limits.open_files,
             "result": limits.result_most,
+            "message": limits.message_most,
         },
         "walls": rules,
         "readable": readable(),
@@ -124,15 +135,15 @@ class Surroundings:
     token: str
 
 
-def surroundings() -> Surroundings:
-    """How the process is started: isolated, without site packages, with a reduced environment."""
-    program = Path(__file__).parent
-    start = "import sys; sys.path += sys.argv[1:]; from inside.child import main; main()"
+def surroundings(program: str = "child") -> Surroundings:
+    """How the process for `inside.<program>` is started: isolated, without site packages, in a reduced environment."""
+    folder = Path(__file__).parent
+    start = f"import sys; sys.path += sys.argv[1:]; from inside.{program} import main; main()"
     options = ["-I", "-S", "-B", "-X", "utf8"]
     token = secrets.token_hex(8)
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     environment |= dict.fromkeys(_THREADS, "1") | {TOKEN: token}
-    command = [sys.executable, *options, "-c", start, str(program), str(numpy_folder())]
+    command = [sys.executable, *options, "-c", start, str(folder), str(numpy_folder())]
     return Surroundings(command, environment, token)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 MIB = 1 << 20
+_LEAST_DATA = 128 * MIB  # Python and NumPy alone take a part of it
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,24 @@ class Limits:
     output_kept: int = 64 << 10
     output_most: int = 8 * MIB
     result_most: int = 32 * MIB
+    # programs of workers
+    workers: int = 16
+    message_most: int = 32 * MIB
+    messages_total: int = 128 * MIB  # of all workers together, in all cases
+
+    def of_worker(self, workers: int) -> Limits:
+        """The limits of one of so many workers: they share what a check may hold and print.
+
+        >>> Limits().of_worker(8).result_most // MIB
+        4
+        """
+        return replace(
+            self,
+            data=max(_LEAST_DATA, self.data // workers),
+            result_most=self.result_most // workers,
+            output_kept=self.output_kept // workers,
+            output_most=self.output_most // workers,
+        )
 
     def raised(self, asked: Iterable[Mapping[str, float] | None]) -> Limits:
         """These limits, with each one raised to the most that a case asks for.

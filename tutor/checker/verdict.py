@@ -66,7 +66,9 @@ class CheckResult:
     passed: bool
     cases: tuple[Case, ...]
     error: Failure | None = None
-    bill: dict[str, Any] | None = None  # {"yours": …, "engine": …}
+    # {"yours": …, "engine": …}, each with the bytes and messages that each worker sent; and the name of their "case",
+    # which is not in the JSON
+    bill: dict[str, Any] | None = None
     output: str = field(default="")  # what the file printed, made safe to show; not in the JSON
 
     def to_json(self) -> dict[str, Any]:
@@ -84,5 +86,5 @@ class CheckResult:
                 for case in self.cases
             ],
             "error": None if self.error is None else asdict(self.error) | {"waiting": list(self.error.waiting)},
-            "bill": self.bill,
+            "bill": None if self.bill is None else {who: self.bill[who] for who in ("yours", "engine")},
         }

@@ -295,7 +295,7 @@ def test_descriptors_of_the_tutor_are_not_inherited(check) -> None:
         "import sys; sys.modules.clear()",
         "import sys; sys.stdout = sys.stderr = None",
         "import atexit; atexit.register(print, 'late')",
-        "import gc\nfor thing in gc.get_objects():\n    if type(thing).__name__ == '_Run': thing._job['cases'].clear()",
+        "import gc\nfor thing in gc.get_objects():\n    if type(thing).__name__ == 'Run': thing._job['cases'].clear()",
         "import threading; threading.Thread(target=threading.Event().wait).start()",
         "def double(array):\n    class Yes:\n        __eq__ = __bool__ = lambda *rest: True\n    return Yes()",
         "def double(array):\n    class Yes(int):\n        __eq__ = lambda *rest: True\n    return Yes()",

@@ -42,23 +42,23 @@ def main() -> None:
 
     # NumPy is here now; a learner's `import` finds the standard library and what is loaded, nothing beside them
     del sys.path[-2:], sys.argv[1:]
-    connection = _Connection(results, frames)
+    connection = Connection(results, frames)
     setup = connection.read()
     nothing = os.open(os.devnull, os.O_RDONLY)
-    _steady_output()
+    steady_output()
     faulthandler.enable()
     walls.limit(setup["limits"])
     standing = walls.close_in(setup["walls"])
-    guard.install(setup["readable"])
+    guard.install(guard.real_paths(setup["readable"]))
     connection.send({"kind": "ready", "walls": standing})
     job = connection.read()
     os.dup2(nothing, 0)
-    _forget_ourselves()
-    stop = _exit(sys.stdout, sys.stderr)
+    forget_ourselves()
+    stop = leaving(sys.stdout, sys.stderr)
     status = 0
     try:
-        _start_clocks(setup["limits"]["wall"])
-        _Run(job, setup["limits"]["result"], connection, frames, guard.Forbidden).all_cases()
+        start_clocks(setup["limits"]["wall"])
+        Run(job, setup["limits"]["result"], connection, frames, guard.Forbidden).all_cases()
     except BaseException as error:
         # a limit reached between two of the learner's lines, or a learner's file that broke this program
         status = TIME_OVER if isinstance(error, TimeLimit) else BROKEN
@@ -66,11 +66,12 @@ def main() -> None:
         stop(status)
 
 
-class _Connection:
-    """Frames in from stdin, frames out on the result descriptor."""
+class Connection:
+    """Frames in from a descriptor, by default stdin, and out on the result descriptor."""
 
-    def __init__(self, results: int, frames: types.ModuleType) -> None:
+    def __init__(self, results: int, frames: types.ModuleType, source: int = 0) -> None:
         self._results = results
+        self._source = source
         self._frames = frames
         self._read, self._write = os.read, os.write
 
@@ -82,7 +83,7 @@ class _Connection:
     def _exactly(self, count: int) -> bytes:
         parts = []
         while count:
-            part = self._read(0, min(count, 1 << 20))
+            part = self._read(self._source, min(count, 1 << 20))
             if not part:
                 os._exit(0)  # the tutor is gone
             parts.append(part)
@@ -98,14 +99,14 @@ class _Connection:
             rest = rest[self._write(self._results, rest) :]
 
 
-class _Run:
+class Run:
     """One job: the learner's source, the function's name and the arguments of each case."""
 
     def __init__(
         self,
         job: Mapping[str, Any],
         most: int,
-        connection: _Connection,
+        connection: Connection,
         frames: types.ModuleType,
         forbidden: type[Exception],
     ) -> None:
@@ -118,15 +119,20 @@ class _Run:
         self._streams = (sys.stdout, sys.stderr)  # the learner's file may put others in their place
 
     def all_cases(self) -> None:
-        function = self._load()
+        function = self.load(len(self._job["cases"][0]))
         if function is not None:
             for number, arguments in enumerate(self._job["cases"]):
-                self._call(function, number, arguments)
-        for stream in self._streams:
-            stream.flush()
+                self.call(function, number, arguments)
+        self.flush()
         self._connection.send({"kind": "done"})
 
-    def _load(self) -> Callable[..., Any] | None:
+    def flush(self) -> None:
+        """What was printed goes out."""
+        for stream in self._streams:
+            stream.flush()
+
+    def load(self, given: int) -> Callable[..., Any] | None:
+        """The learner's function, which can be called with `given` arguments; or None, and why not has been sent."""
         module = types.ModuleType(_MODULE)
         module.__file__ = self._file
         sys.modules[_MODULE] = module
@@ -142,17 +148,18 @@ class _Run:
             self._connection.send({"kind": "refused", "why": "missing", "defined": defined[:50]})
             return None
         function = module.__dict__[name]
-        refusal = _refusal(function, len(self._job["cases"][0]), self._frames.article)
+        refusal = _refusal(function, given, self._frames.article)
         if refusal:
             self._connection.send({"kind": "refused", **refusal})
             return None
         return function  # type: ignore[no-any-return]
 
-    def _call(self, function: Callable[..., Any], number: int, arguments: list[Any]) -> None:
+    def call(self, function: Callable[..., Any], number: int, arguments: list[Any], *first: Any) -> None:
+        """Calls it for case `number` with `first` and the case's arguments, and sends what comes of it."""
         encode, most = self._frames.encode, self._most
         before = [encode(argument) for argument in arguments]
         try:
-            value = function(*arguments)
+            value = function(*first, *arguments)
             changed = [i for i, argument in enumerate(arguments) if encode(argument) != before[i]]
             message = {"kind": "result", "case": number, "value": value, "changed": changed}
             self._connection.send_frame(encode(message, most))
@@ -219,13 +226,13 @@ def _refusal(function: Any, given: int, article: Callable[[Any], str]) -> dict[s
     return None
 
 
-def _steady_output() -> None:
+def steady_output() -> None:
     """What is printed leaves at the end of each line, so that it is not lost when the process is stopped."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
 
 
-def _start_clocks(wall: float) -> None:
+def start_clocks(wall: float) -> None:
     def over(number: int, frame: types.FrameType | None) -> None:
         raise TimeLimit("wall" if number == getattr(signal, "SIGALRM", None) else "cpu")
 
@@ -235,14 +242,14 @@ def _start_clocks(wall: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, wall)
 
 
-def _forget_ourselves() -> None:
+def forget_ourselves() -> None:
     """A learner's `import` must find the standard library and NumPy, not this program."""
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]  # what `site` would have given
     for name in [name for name in sys.modules if name == __package__ or name.startswith(f"{__package__}.")]:
         del sys.modules[name]
 
 
-def _exit(*streams: Any) -> Callable[[int], None]:
+def leaving(*streams: Any) -> Callable[[int], None]:
     """Ends the process at once, whatever the learner's file left running or has replaced."""
     leave = os._exit
 

@@ -46,12 +46,16 @@ class Forbidden(PermissionError):
     """What the learner's file tried is not allowed in a check; its text says what, in a few words."""
 
 
-def install(readable: Sequence[str]) -> None:
+def real_paths(readable: Sequence[str]) -> tuple[str, ...]:
+    """These files and folders without links in their paths, as `install` takes them."""
+    return tuple(os.path.realpath(root) + os.sep for root in readable)
+
+
+def install(roots: tuple[str, ...]) -> None:
     """From now on opening, writing, connecting and starting raise Forbidden, for good.
 
-    Only files under the folders `readable` may be read: those that `import` needs.
+    Only files under `roots` may be read: those that `import` needs.
     """
-    roots = tuple(os.path.realpath(root) + os.sep for root in readable)
     realpath, fsdecode, devices = os.path.realpath, os.fsdecode, (os.devnull, "/dev/urandom")
     writing = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 

@@ -43,37 +43,36 @@ def limit(limits: Mapping[str, int]) -> None:
 
 
 def close_in(rules: Mapping[str, Any]) -> dict[str, str]:
-    """Applies Landlock and seccomp as `rules` say; returns for each wall "" or why it does not stand."""
+    """Applies Landlock and seccomp as `rules` say; returns for each wall "" or why it does not stand.
+
+    For Landlock they hold what `ruleset` takes, or the descriptor that it gave.
+    """
     if sys.platform != "linux" or not rules:
         return {}
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
     standing: dict[str, str] = {}
-
-    def call(function: Any, *arguments: Any) -> int:
-        result = int(function(*arguments))
-        if result < 0:
-            error = ctypes.get_errno()
-            raise OSError(error, os.strerror(error))
-        return result
-
     libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    for name, build in (("landlock", _landlock), ("seccomp", _seccomp)):
+    for name, build in (("landlock", _restrict), ("seccomp", _filter)):
         if name not in rules:
             continue
         try:
-            build(ctypes, libc, call, rules[name])
+            build(rules[name])
             standing[name] = ""
         except OSError as error:
             standing[name] = error.strerror or "refused"
     return standing
 
 
-def _landlock(ctypes: Any, libc: Any, call: Any, rules: Mapping[str, Any]) -> None:
+def ruleset(rules: Mapping[str, Any]) -> int:
+    """A descriptor of these rules of Landlock, which any number of processes can be put under; raises OSError."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
     attributes = bytes(rules["attributes"])
-    ruleset = call(libc.syscall, _LANDLOCK_CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
+    made = _done(libc.syscall(_LANDLOCK_CREATE, ctypes.c_char_p(attributes), len(attributes), 0))
     try:
         for path, access in rules["paths"]:
             try:
@@ -82,18 +81,42 @@ def _landlock(ctypes: Any, libc: Any, call: Any, rules: Mapping[str, Any]) -> No
                 continue  # a library folder that this machine does not have
             try:
                 rule = struct.pack("<Qi", access, beneath)
-                call(libc.syscall, _LANDLOCK_ADD, ruleset, _RULE_PATH_BENEATH, ctypes.c_char_p(rule), 0)
+                _done(libc.syscall(_LANDLOCK_ADD, made, _RULE_PATH_BENEATH, ctypes.c_char_p(rule), 0))
             finally:
                 os.close(beneath)
-        call(libc.syscall, _LANDLOCK_RESTRICT, ruleset, 0)
+    except OSError:
+        os.close(made)
+        raise
+    return made
+
+
+def _restrict(rules: Any) -> None:
+    import ctypes
+
+    descriptor = rules if isinstance(rules, int) else ruleset(rules)
+    try:
+        _done(ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_RESTRICT, descriptor, 0))
     finally:
-        os.close(ruleset)
+        os.close(descriptor)
 
 
-def _seccomp(ctypes: Any, libc: Any, call: Any, program: Any) -> None:
-    class Program(ctypes.Structure):  # type: ignore[misc]
+def _filter(program: Any) -> None:
+    import ctypes
+
+    class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
     instructions = bytes(program)
     filter_ = Program(len(instructions) // 8, instructions)
-    call(libc.prctl, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    _done(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0))
+
+
+def _done(result: Any) -> int:
+    """What a call to the system returned, which must not be negative."""
+    import ctypes
+
+    if int(result) < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return int(result)

@@ -1,0 +1,185 @@
+"""The processes of one check of a worker program: started together, ended together, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from tutor.checker import isolation, strays
+from tutor.checker.inside import frames
+from tutor.checker.limits import Limits
+from tutor.checker.verdict import CouldNotCheck
+from tutor.checker.workers.line import Line, LineCut, Watch
+from tutor.safe_text import visible
+
+GRACE = 0.5  # a worker stops itself, with a line number, this much before it is stopped
+_ENDING = 5.0  # seconds in which the starter ends its workers, before the system is asked to
+_PART = 1 << 16
+_HEADER = 64 << 10  # of a frame, beside its arrays
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a worker's process ended: its status as of subprocess; whether it had hung up and ran on."""
+
+    status: int = -9
+    cpu_seconds: float = 0.0
+    ran_on: bool = False
+
+
+class Crew:
+    """So many workers, each behind its own walls, with a line to each. Use it in a `with`.
+
+    Raises CouldNotCheck when they do not start, Stopped when `stop` is set.
+    """
+
+    def __init__(self, workers: int, limits: Limits, stop: threading.Event | None = None) -> None:
+        if not hasattr(os, "fork"):
+            raise CouldNotCheck("programs of workers are checked on Linux and macOS; this system cannot start them")
+        isolation.protect_this_process()
+        self.limits = limits.of_worker(workers)
+        self.output = [b""] * workers
+        self.ended = [Ended()] * workers
+        self.watch = Watch(time.monotonic() + limits.start, limits.messages_total, stop)
+        self.lines: list[Line] = []
+        self._outputs: list[int] = []
+        self._workers = workers
+        self._folder = tempfile.TemporaryDirectory(prefix="worldsize-", ignore_cleanup_errors=True)
+        self._around = isolation.surroundings("crew")
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._starter = subprocess.Popen(
+                self._around.command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                cwd=self._folder.name,
+                env=self._around.environment,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Crew:
+        try:
+            self._start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def begin(self, job: dict[str, Any]) -> None:
+        """Sends the job; from now on the time of the check runs. See `inside.worker` for what follows."""
+        self.watch.until = time.monotonic() + self.limits.wall + GRACE
+        frame = frames.encode(job)
+        for line in self.lines:
+            line.send(frame)
+
+    def _start(self) -> None:
+        self._control.settimeout(self.limits.start)
+        try:
+            shared = isolation.shared_setup(self.limits)
+            self._control.sendall(frames.encode(shared | {"workers": self._workers}))
+            said, descriptors, _, _ = socket.recv_fds(self._control, 1 << 14, 2 * self._workers)
+        except OSError:
+            said, descriptors = b"", []
+        most = max(self.limits.message_most, self.limits.result_most) + _HEADER
+        for rank, descriptor in enumerate(descriptors[::2]):
+            self.lines.append(Line(descriptor, rank, self.watch, most))
+        self._outputs = descriptors[1::2]
+        if len(descriptors) < 2 * self._workers:
+            raise CouldNotCheck(f"the processes for your file did not start: {self._reason()}")
+        self._reader = threading.Thread(target=self._read_output, daemon=True)
+        self._reader.start()
+        pids = json.loads(said)["pids"]
+        try:
+            for pid, line in zip(pids, self.lines, strict=True):
+                line.send(frames.encode({"walls": isolation.own_walls(pid)}))
+            for line in self.lines:
+                standing = line.receive().get("walls")
+                missing = [str(name) for name, why in standing.items() if why] if isinstance(standing, dict) else []
+                if missing:
+                    isolation.refused(missing)
+        except LineCut as cut:
+            self._end()
+            why = _last_line(self.output[cut.worker]) or str(cut)
+            raise CouldNotCheck(f"the processes for your file did not start: {why}") from None
+
+    def _reason(self) -> str:
+        self._kill()
+        assert self._starter.stdout is not None
+        return _last_line(self._starter.stdout.read()) or "no reason given"
+
+    def _kill(self) -> None:
+        """Ends the starter and its workers. Until it is waited for, their group's number is taken."""
+        try:
+            os.killpg(self._starter.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            os.kill(self._starter.pid, signal.SIGKILL)
+
+    def _read_output(self) -> None:
+        """Takes in what the workers print, each worker's apart, until every pipe is closed."""
+        poll = select.poll()
+        ranks = {}
+        for rank, descriptor in enumerate(self._outputs):
+            poll.register(descriptor, select.POLLIN)
+            ranks[descriptor] = rank
+        totals = [0] * len(ranks)
+        while ranks:
+            for descriptor, _ in poll.poll():
+                rank = ranks[descriptor]
+                part = os.read(descriptor, _PART)
+                if part:
+                    self.output[rank] += part[: max(0, self.limits.output_kept - totals[rank])]
+                    totals[rank] += len(part)
+                if not part or totals[rank] > self.limits.output_most:
+                    if part:
+                        self.watch.printed_too_much.add(rank)
+                    poll.unregister(descriptor)
+                    del ranks[descriptor]
+
+    def _end(self) -> None:
+        """Ends every worker, learns how each ended, and leaves nothing behind."""
+        starter = self._starter
+        if starter.returncode is not None:
+            return  # ended before
+        closed = [rank for rank, line in enumerate(self.lines) if line.closed]
+        try:
+            self._control.settimeout(_ENDING)
+            self._control.sendall(json.dumps(closed).encode())
+            with self._control.makefile("rb") as answer:
+                said = answer.readline()
+            if said and self.lines:
+                self.ended = [Ended(end["status"], end["cpu"], end["ran_on"]) for end in json.loads(said)]
+        except (OSError, ValueError):
+            pass  # it was ended itself: the system ends the rest
+        self._control.close()
+        self._kill()
+        starter.wait()
+        if not isolation.walls().seccomp:
+            strays.end_all(self._around.token)
+        for line in self.lines:
+            line.close()
+        if self._outputs:
+            self._reader.join(timeout=1.0)
+        for descriptor in self._outputs:
+            os.close(descriptor)
+        if starter.stdout is not None:
+            starter.stdout.close()
+        self._folder.cleanup()
+
+
+def _last_line(printed: bytes) -> str:
+    said = printed.decode("utf-8", "replace").strip().splitlines()
+    return visible(said[-1]) if said else ""

@@ -18,6 +18,7 @@ from simlib.decoder import operations as op
 from simlib.decoder.attention import attention, attention_backward
 from simlib.decoder.dropout import Dropout
 from simlib.decoder.layout import Array, Layout
+from simlib.decoder.overflow import QUIET
 
 Views = dict[str, Array]  # a layer's parameters (or their gradients) by name
 Saved = dict[str, Array]  # what a backward pass needs of the forward pass, by name
@@ -163,6 +164,7 @@ class Head:
 Layer = Embedding | Block | Head
 
 
+@QUIET
 def forward(
     layer: Layer, parameters: Views, x: Any, targets: Array, dropout: Dropout | None = None
 ) -> tuple[Any, Saved]:
@@ -170,6 +172,7 @@ def forward(
     return layer.forward(parameters, x, targets) if isinstance(layer, Head) else layer.forward(parameters, x, dropout)
 
 
+@QUIET
 def backward(layer: Layer, parameters: Views, saved: Saved, d_output: Any, gradients: Views) -> Any:
     """`layer.backward` of any layer: the gradient of its input, None for the embedding."""
     if isinstance(layer, Embedding):

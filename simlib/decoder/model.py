@@ -16,6 +16,7 @@ from simlib.decoder import layers
 from simlib.decoder.dropout import Dropout
 from simlib.decoder.layers import Block, Embedding, Head, Layer, Saved, Views
 from simlib.decoder.layout import Array, Layout
+from simlib.decoder.overflow import QUIET
 from simlib.decoder.text import Batch
 from simlib.errors import BadArgument, whole_number
 
@@ -77,6 +78,7 @@ class Decoder:
             raise BadArgument("the shape of the parameters", flat.shape, f"({self.size:,},): one flat array")
         return [layer.layout.views(flat[a:b]) for layer, (a, b) in zip(self.layers, self.bounds, strict=True)]
 
+    @QUIET
     def forward(self, weights: Array, batch: Batch, dropout: Dropout | None = None) -> tuple[float, list[Saved]]:
         """The mean loss of a batch, in nats a character, and what each layer saved."""
         self._check(batch)
@@ -87,6 +89,7 @@ class Decoder:
             saved.append(kept)
         return x, saved
 
+    @QUIET
     def backward(self, weights: Array, saved: Sequence[Saved], d_loss: float = 1.0) -> Array:
         """The gradient of `d_loss` x loss, flat as the weights."""
         gradient = np.zeros_like(weights)

@@ -17,6 +17,7 @@ import numpy as np
 
 from simlib.collectives.layout import MOST_WORKERS
 from simlib.decoder import Batch, Corpus, Decoder
+from simlib.decoder.overflow import QUIET
 from simlib.errors import BadArgument, one_of, whole_number
 from simlib.optimizers import State, norm_of
 from simlib.training.course import Held, Recorder
@@ -25,6 +26,7 @@ from simlib.training.settings import Array, Settings, Step
 MISTAKES = ("sum-for-mean", "mean-of-unequal-means", "same-seed-for-noise", "clip-before-average")
 
 
+@QUIET
 def average(recorder: Recorder, gradients: Sequence[Array], windows: Sequence[int] | None = None) -> list[Array]:
     """What an all-reduce makes of the workers' mean gradients: the mean over all `windows`, on every worker.
 

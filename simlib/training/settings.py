@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simlib.decoder import Batch, Corpus, Decoder, Dropout, initial_parameters
+from simlib.decoder.overflow import QUIET
 from simlib.errors import BadArgument, positive_number, whole_number
 from simlib.optimizers import AdamW, Precision, Sgd, State, clipping_factor, precision
 from simlib.optimizers.clipping import square_of
@@ -65,11 +66,13 @@ class Settings:
             return None
         return Dropout(self.dropout, self.seed if seed is None else seed, step, batch.names)
 
+    @QUIET
     def computed_in(self, master: Array) -> Array:
         """The working weights, brought to the format that the passes compute in."""
         formats = self.formats
         return formats.working(master).astype(formats.compute, copy=False)
 
+    @QUIET
     def update(self, state: State, gradient: Array, square: float | None = None) -> tuple[State, float, bool]:
         """The state after a step with a gradient that carries the loss scale; its length; whether the step was skipped.
 
@@ -79,8 +82,7 @@ class Settings:
         formats = self.formats
         wide = gradient.astype(formats.master, copy=False)
         if square is None:
-            with np.errstate(over="ignore", invalid="ignore"):
-                square = square_of(wide)
+            square = square_of(wide)
         if not np.isfinite(square) or not usable(wide):
             return state, inf, True
         norm = float(np.sqrt(square)) / formats.loss_scale

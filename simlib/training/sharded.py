@@ -28,6 +28,7 @@ from simlib.collectives.layout import MOST_WORKERS, Layout
 from simlib.collectives.ring import OWNERSHIPS
 from simlib.decoder import Batch, Corpus, Decoder
 from simlib.decoder.layers import backward, forward
+from simlib.decoder.overflow import QUIET
 from simlib.errors import BadArgument, one_of, whole_number
 from simlib.optimizers import State
 from simlib.optimizers.clipping import square_of
@@ -119,6 +120,7 @@ class _Group:
             norm, skipped = self._update()
             yield Step(number, loss, norm, skipped, self._whole_model(), self.recorder.course())
 
+    @QUIET
     def _passes(self, batch: Batch, step: int) -> float:
         parts = batch.split(len(self.workers))
         layers = self.decoder.layers
@@ -183,6 +185,7 @@ class _Group:
 
         self.recorder.all_gather(f"weights of {self.decoder.layers[place].name}", pieces, in_order)
 
+    @QUIET
     def _reduce(self, place: int) -> None:
         """The mean of a layer's gradients over the workers: all of it, or everybody's shard."""
         what = f"gradients of {self.decoder.layers[place].name}"
@@ -209,12 +212,12 @@ class _Group:
                 del worker.unreduced[place]
             self.recorder.note("free", what)
 
+    @QUIET
     def _update(self) -> tuple[float, bool]:
         """Each worker updates what it has states of; then everybody gets the new weights. The norm; skipped or not."""
         squares = [sum(square_of(part) for part in worker.reduced.values()) for worker in self.workers]
         if self.stage >= 1:
-            with np.errstate(all="ignore"):
-                total = self.recorder.sum_of_numbers("squared length of the gradient", squares)
+            total = self.recorder.sum_of_numbers("squared length of the gradient", squares)
             if self.mistake == "local-norm-for-clipping":
                 total = squares
         else:
@@ -238,6 +241,7 @@ class _Group:
             self._spread()
         return min(norms), skipped
 
+    @QUIET
     def _spread(self) -> None:
         """Stages 1 and 2: everybody's new shards to everybody."""
         for place in range(len(self.decoder.layers)):

@@ -19,6 +19,7 @@ import numpy as np
 from simlib.collectives.layout import MOST_WORKERS
 from simlib.decoder import Corpus, Decoder
 from simlib.decoder.layout import Array
+from simlib.decoder.overflow import QUIET
 from simlib.errors import BadArgument, positive_number, whole_number
 from simlib.training.course import Held, Recorder
 from simlib.training.settings import Settings, Step
@@ -50,6 +51,7 @@ def largest(values: Array, keep: float) -> Array:
     return np.sort(order).astype(np.int32)
 
 
+@QUIET
 def exchange(
     recorder: Recorder,
     gradients: Sequence[Array],
@@ -110,8 +112,7 @@ def _steps(
             gradients.append(gradient)
         recorder.note("passes", "forward and backward, each worker its own windows")
         storage = formats.storage if formats.separate else None
-        with np.errstate(over="ignore", invalid="ignore"):
-            done = exchange(recorder, gradients, residuals, keep, storage)
+        done = exchange(recorder, gradients, residuals, keep, storage)
         # All workers have the same values in the same order, and so the same state: one stands for all
         state, norm, skipped = settings.update(state, done.mean)
         # After an overflow what was held before is still what was not applied

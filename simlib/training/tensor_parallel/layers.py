@@ -8,6 +8,7 @@ from simlib.decoder import Batch, Block, Dropout
 from simlib.decoder import operations as op
 from simlib.decoder.layers import Saved, Views
 from simlib.decoder.layout import Array
+from simlib.decoder.overflow import QUIET
 from simlib.training.course import Recorder
 from simlib.training.tensor_parallel import vocabulary as vocab
 from simlib.training.tensor_parallel.pairs import (
@@ -35,6 +36,7 @@ class Ranked:
     mistake: str | None = None
     saved: list[list[Saved]] = field(default_factory=list)  # by rank, then in the order of the layers' parts
 
+    @QUIET
     def forward(self, batch: Batch, dropouts: list[Dropout | None]) -> list[float]:
         """Every rank's mean loss: the same on all, unless something is wrong."""
         ranks = range(self.split.tensor)
@@ -53,6 +55,7 @@ class Ranked:
         self.recorder.note("forward", "head")
         return losses
 
+    @QUIET
     def backward(self, batch: Batch, d_loss: float) -> None:
         """Adds every rank's gradients to `gradients`."""
         d_rows = []

@@ -120,6 +120,11 @@ def test_bfloat16_is_the_nearest(value: float) -> None:
                 assert abs(Fraction(rounded) - Fraction(value)) <= abs(Fraction(other) - Fraction(value))
 
 
+def test_bfloat16_ties_go_to_the_even() -> None:
+    between = np.array([1 + 2**-8, 1 + 3 * 2**-8], np.float32)
+    assert round_to_bfloat16(between).tolist() == [1, 1 + 4 * 2**-8]
+
+
 def test_bfloat16_leaves_what_is_no_number() -> None:
     values = np.array([np.inf, -np.inf, np.nan], np.float32)
     np.testing.assert_array_equal(round_to_bfloat16(values), values)

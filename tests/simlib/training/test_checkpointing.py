@@ -56,6 +56,7 @@ def test_flops_are_those_of_the_published_equation(steps: dict[str, Checkpointed
     assert steps["full"].flops == pytest.approx(transformer.flops_per_step(**shape, recompute=True), rel=1e-12)
     assert steps["every 3"].flops == steps["full"].flops
     assert steps["none"].recomputed_flops == 0
+    assert steps["full"].recomputed_flops == steps["full"].flops - steps["none"].flops
 
 
 def test_selective_recomputes_little(steps: dict[str, CheckpointedStep]) -> None:

@@ -11,7 +11,7 @@ from simlib import quantities, zero
 from simlib.decoder import Corpus, Decoder, initial_parameters
 from simlib.errors import BadArgument
 from simlib.optimizers import AdamW, Sgd
-from simlib.training import data_parallel, one_device
+from simlib.training import data_parallel, one_device, pipeline, sharded, tensor_parallel, top_k
 from simlib.training.course import Recorder
 from simlib.training.demonstration import one_against_many
 from simlib.training.settings import Settings
@@ -177,3 +177,18 @@ def test_micro_batches_that_are_refused(text: Corpus, decoder: Decoder) -> None:
         one_device.train(decoder, text, Settings(windows=8), micro_batches=9)
     with pytest.raises(BadArgument, match="mistake is 'x'"):
         one_device.train(decoder, text, Settings(windows=8), mistake="x")
+
+
+def test_a_run_that_blows_up_says_so_in_its_numbers_alone(text: Corpus, decoder: Decoder) -> None:
+    """No warning, no traceback: losses grow, become infinite or no number, and nothing else happens."""
+    wild = Settings(steps=8, windows=4, precision="single", rule=Sgd(1e18))
+    for run in (
+        one_device.train(decoder, text, wild),
+        data_parallel.train(decoder, text, wild, 2),
+        sharded.train(decoder, text, wild, 2, 3),
+        tensor_parallel.train(decoder, text, wild, 2),
+        pipeline.train(decoder, text, wild, 2, 2),
+        top_k.train(decoder, text, wild, 2, 0.5),
+    ):
+        losses = [step.loss for step in run]
+        assert not losses[-1] < 100

@@ -10,7 +10,8 @@ from simlib.collectives import costs
 from simlib.quantities import evaluate
 from tutor.units import show
 from tutor.views import palette
-from tutor.views.bar_rows import BarRow, BarRows, Figure, Look
+from tutor.views.bar_rows import BarRow, BarRows, Look
+from tutor.views.figure_table import Figure
 from tutor.views.figures import byte_unit, in_bytes
 from tutor.views.picture import Role, cell
 from tutor.views.scene import Scene

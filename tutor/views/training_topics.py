@@ -14,8 +14,19 @@ _COMPARISONS = ("sent", "busiest-link")
 _GRADIENTS = zero.GRADIENT_BYTES * models.find("llama-7b").shape.params
 
 
+def _gpus(default: int, help: str) -> Parameter:
+    ladder = tuple(2**power for power in range(11))
+    return Parameter("gpus", "whole", default, help, least=1, most=limits.MOST_GPUS, ladder=ladder)
+
+
 def _traffic(given: Mapping[str, Any]) -> Scene:
     from tutor.views.traffic_scene import build
+
+    return build(given)
+
+
+def _step(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.step_scene import build
 
     return build(given)
 
@@ -71,6 +82,35 @@ TRAINING_TOPICS = (
         _traffic,
     ),
     Topic(
+        "step",
+        "Step: where each second of a data-parallel step goes",
+        (
+            Parameter("model", "choice", "llama-7b", "the model", choices=tuple(models.MODELS)),
+            _gpus(64, "GPUs, each with a copy of the model"),
+            Parameter(
+                "tokens",
+                "whole",
+                2**20,
+                "tokens of a step, all GPUs together",
+                least=1,
+                most=limits.MOST_TOKENS,
+                ladder=tuple(2**power for power in range(12, 27)),
+            ),
+            Parameter("hardware", "choice", "h100", "the GPUs and their links", choices=tuple(hardware.HARDWARE)),
+            Parameter(
+                "bandwidth_factor",
+                "number",
+                1,
+                "how fast the links are, beside the hardware's own",
+                most=limits.MOST_FACTOR,
+                ladder=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
+            ),
+            Parameter("overlap", "choice", "both", "whether communication hides", choices=("both", "no", "yes")),
+            Parameter("recompute", "flag", False, "compute the forward pass again in the backward pass"),
+        ),
+        _step,
+    ),
+    Topic(
         "zero",
         "ZeRO: bytes of model states on each GPU, stage by stage",
         (
@@ -83,15 +123,7 @@ TRAINING_TOPICS = (
                 most=limits.MOST_PARAMS,
                 ladder=tuple(int(size * 1e9) for size in (0.125, 0.35, 1.3, 3, 7, 13, 30, 70, 175, 405, 1000)),
             ),
-            Parameter(
-                "gpus",
-                "whole",
-                8,
-                "GPUs that share the model states",
-                least=1,
-                most=limits.MOST_GPUS,
-                ladder=tuple(2**power for power in range(11)),
-            ),
+            _gpus(8, "GPUs that share the model states"),
             Parameter("stage", "whole", None, "one stage alone, 0 to 3 (all of them)", least=0, most=3),
             Parameter("hardware", "choice", "h100", "whose memory the line is", choices=tuple(hardware.HARDWARE)),
             Parameter("capacity", "number", None, "memory of a GPU in bytes (that of the hardware)", unit="B"),

@@ -169,6 +169,9 @@ def test_a_number_takes_the_bytes_of_its_type():
         ("traffic", {"keep": 1.5}, "keep is 1.5; accepted: a number up to 1"),
         ("traffic", {"bytes": 0}, "bytes is 0"),
         ("traffic", {"compare": "all"}, "compare is 'all'; accepted: sent, busiest-link"),
+        ("step", {"model": "gpt-9"}, "model is 'gpt-9'; accepted: llama-7b"),
+        ("step", {"bandwidth_factor": 0}, "bandwidth_factor is 0"),
+        ("step", {"overlap": True}, "overlap is True; accepted: both, no, yes"),
         ("zero", {"stage": 4}, "stage is 4; accepted: a whole number from 0 to 3"),
         ("zero", {"params": 0}, "params is 0"),
         ("zero", {"gpus": 1.5}, "gpus is 1.5"),
@@ -217,6 +220,11 @@ def test_every_option_does_something(name):
         "algorithm": "direct",
         "nodes": 3,
         "compare": "busiest-link",
+        "model": "llama-13b",
+        "tokens": 2**15,
+        "bandwidth_factor": 0.1,
+        "overlap": "no",
+        "recompute": True,
         "bytes": 10**6,
         "keep": 0.5,
         "value_bytes": 4,
@@ -257,6 +265,8 @@ def test_every_option_does_something(name):
     for parameter in TOPICS[name].parameters:
         base = needs.get(f"{name} {parameter.name}", needs.get(parameter.name, {}))
         value = {"broadcast algorithm": "naive"}.get(f"{name} {parameter.name}", other[parameter.name])
+        if base.get(parameter.name, parameter.default) == value:
+            value = parameter.ladder[0]
         plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: value}))
         looks = [
             (

@@ -15,11 +15,15 @@ _GAP = 2
 
 
 class Figure(NamedTuple):
-    """A figure of a row. One without a cell cannot be asked about; `text` stands where the number would not do."""
+    """A figure of a row. One without a cell cannot be asked about.
+
+    `text` stands where the number would not do, and `spoken` is what it is in words.
+    """
 
     value: int | float
     place: Cell | None = None
     text: str = ""
+    spoken: str = ""
 
 
 class TableRow(NamedTuple):
@@ -73,8 +77,8 @@ class FigureTable:
             texts = [self.write(figure) for figure in row.figures]
             behind = max(len(_fraction(text)) for text in texts)
             cells = [self._shown(at, column, behind) for column in figures]
-            columns = max(len(" ".join(row.heads)), *map(length, cells)) + marks.brackets(self.overlay)
-            for line, drawn in zip(table, [[Run(" ".join(row.heads), Role.HEAD)], *cells], strict=True):
+            columns = max(len(": ".join(row.heads)), *map(length, cells)) + marks.brackets(self.overlay)
+            for line, drawn in zip(table, [[Run(": ".join(row.heads), Role.HEAD)], *cells], strict=True):
                 line += space(_GAP) + right(drawn, columns)
         return table
 

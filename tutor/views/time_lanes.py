@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tutor import units
 from tutor.views import marks, palette
 from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.figures import in_unit
 from tutor.views.layout import Line, columns_of, compose, flow, left, note, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cut
 
@@ -55,6 +56,7 @@ class TimeLanes(Picture):
     say: Callable[[int, Sequence[str]], str]  # a row of the table in words, from its figures in words
     legend: Mapping[str, str]  # what the kinds of stretches are called
     notes: tuple[str, ...] = ()
+    bytes_unit: int = 1  # of the figures that are bytes
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
     _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
 
@@ -84,7 +86,7 @@ class TimeLanes(Picture):
             return super().written(place, value)
         figure = next((figure for row in self.rows for figure in row.figures if figure.place == place), None)
         if figure is not None and figure.text:
-            return units.show(value, "%" if figure.text.endswith("%") else "B")
+            return units.show(value, "%") if figure.text.endswith("%") else in_unit(value, self.bytes_unit)
         return self._seconds(value)
 
     def words(self) -> list[str]:
@@ -109,7 +111,7 @@ class TimeLanes(Picture):
             self.names,
             self.rows,
             lambda figure: figure.text or self._seconds(figure.value),
-            lambda figure: figure.text or (units.show(figure.value, "s") if figure.value else "0 s"),
+            lambda figure: figure.spoken or figure.text or (units.show(figure.value, "s") if figure.value else "0 s"),
             self.overlay,
         )
 

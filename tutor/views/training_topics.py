@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simlib import hardware, models, zero
+from simlib import data_parallel, hardware, models, zero
 from simlib.pipeline import SCHEDULES
 from tutor.views import limits
 from tutor.views.scene import Parameter, Scene, Topic
@@ -19,6 +19,16 @@ def _gpus(default: int, help: str) -> Parameter:
     return Parameter("gpus", "whole", default, help, least=1, most=limits.MOST_GPUS, ladder=ladder)
 
 
+def _mebibytes(name: str, default: int | None, help: str) -> Parameter:
+    ladder = tuple(times * 2**20 for times in (1, 2, 5, 10, 25, 50, 100, 200, 500, 1000))
+    return Parameter(name, "number", default, help, most=limits.MOST_BYTES, ladder=ladder, unit="B")
+
+
+def _steps(first: int, last: int) -> tuple[float, ...]:
+    """1, 2 and 5 times each power of ten from `first` until `last`."""
+    return tuple(float(f"{times}e{power}") for power in range(first, last) for times in (1, 2, 5))
+
+
 def _traffic(given: Mapping[str, Any]) -> Scene:
     from tutor.views.traffic_scene import build
 
@@ -27,6 +37,12 @@ def _traffic(given: Mapping[str, Any]) -> Scene:
 
 def _step(given: Mapping[str, Any]) -> Scene:
     from tutor.views.step_scene import build
+
+    return build(given)
+
+
+def _buckets(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.bucket_scene import build
 
     return build(given)
 
@@ -109,6 +125,57 @@ TRAINING_TOPICS = (
             Parameter("recompute", "flag", False, "compute the forward pass again in the backward pass"),
         ),
         _step,
+    ),
+    Topic(
+        "buckets",
+        "Buckets: gradients all-reduced while the backward pass goes on",
+        (
+            Parameter("layers", "whole", 12, "layers, each with one gradient", least=1, most=limits.MOST_LAYERS),
+            _mebibytes("bytes", 10 * 2**20, "bytes of a layer's gradient"),
+            _mebibytes(
+                "first_layer_bytes", None, "bytes of the first layer's gradient, which is ready last (as the others)"
+            ),
+            _mebibytes("cap", data_parallel.BUCKET_BYTES, "a bucket is full from so many bytes on"),
+            _mebibytes("first_cap", data_parallel.FIRST_BUCKET_BYTES, "the same for the first bucket"),
+            Parameter(
+                "seconds",
+                "number",
+                1e-3,
+                "seconds of a layer's backward pass",
+                most=limits.MOST_SECONDS,
+                ladder=_steps(-4, 0),
+                unit="s",
+            ),
+            Parameter(
+                "workers",
+                "whole",
+                8,
+                "workers in the ring",
+                least=1,
+                most=limits.MOST_GPUS,
+                ladder=tuple(2**power for power in range(11)),
+            ),
+            Parameter(
+                "bandwidth",
+                "number",
+                25e9,
+                "bytes per second of a link",
+                most=limits.MOST_BYTES,
+                ladder=_steps(8, 12),
+                unit="B/s",
+            ),
+            Parameter(
+                "alpha",
+                "number",
+                1e-5,
+                "seconds of latency of a message",
+                least=0,
+                most=limits.MOST_SECONDS,
+                ladder=(0, *_steps(-6, -3)),
+                unit="s",
+            ),
+        ),
+        _buckets,
     ),
     Topic(
         "zero",

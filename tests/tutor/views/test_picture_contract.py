@@ -49,6 +49,16 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "overlap": draw(st.sampled_from(["both", "no", "yes"])),
             "recompute": draw(st.booleans()),
         }
+    if name == "buckets":
+        return name, {
+            "layers": draw(st.integers(1, 60)),
+            "bytes": draw(st.floats(1, 1e12)),
+            "cap": draw(st.floats(1, 1e12)),
+            "seconds": draw(st.floats(1e-6, 1e3)),
+            "workers": draw(st.integers(1, 1000)),
+            "bandwidth": draw(st.floats(1, 1e15)),
+            "alpha": draw(st.floats(0, 1)),
+        }
     if name == "pipeline":
         return name, {
             "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),

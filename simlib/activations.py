@@ -3,6 +3,7 @@
 Source: Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", section 4 and
 table 2. 16-bit activations, 1-byte dropout masks, an MLP of 4 h. s is the sequence length, b the micro-batch, h the
 hidden size, a the heads, t the tensor-parallel size, L the layers, p the pipeline stages. Closed forms; no NumPy.
+`simlib.training.checkpointing` recomputes in numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sending less: sparse gradients by all-gather, low-rank ones, and what that saves on the wire.
 
 Sources: Lin et al. 2018, "Deep Gradient Compression" (sending the largest values alone); Vogels et al. 2019,
-"PowerSGD". Closed forms; no NumPy.
+"PowerSGD". Closed forms; no NumPy. `simlib.training.top_k` carries the first out.
 """
 
 from __future__ import annotations

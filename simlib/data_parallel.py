@@ -1,6 +1,7 @@
 """Data parallelism: which gradients travel together, and when.
 
 Source: Li et al. 2020, "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", section 3.2.
+`simlib.training.data_parallel` and `simlib.training.bucketed` carry it out.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Source: Rajbhandari et al. 2020, "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models",
 sections 3.1 (where the memory goes), 5 (the three stages) and 7 (what they send). P is the number of
 parameters (the paper's psi), N the number of data-parallel GPUs, K the optimizer's bytes per parameter.
-Closed forms; no NumPy.
+Closed forms; no NumPy. `simlib.training.sharded` carries the stages out, and counts.
 """
 
 from __future__ import annotations

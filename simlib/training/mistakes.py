@@ -58,6 +58,11 @@ def _accumulated(decoder: Decoder, text: Corpus, settings: Settings, mistake: st
     return one_device.train(decoder, text, settings, 4, mistake)
 
 
+def _unevenly_accumulated(decoder: Decoder, text: Corpus, settings: Settings, mistake: str | None) -> Iterator[Step]:
+    # Two windows in the larger micro-batches, one in the smaller
+    return one_device.train(decoder, text, settings, 2 * settings.windows // 3 or 1, mistake)
+
+
 _PLAIN = Settings(rule=Sgd(0.1))
 _ADAM = Settings(rule=AdamW(3e-3))
 _CLIPPED = Settings(rule=Sgd(0.5), clip=0.05)
@@ -92,6 +97,13 @@ _ALL = (
         "The micro-batches' mean losses are added up as they are.",
         _PLAIN,
         _accumulated,
+    ),
+    Mistake(
+        "token-mean-of-means",
+        "gradient accumulation",
+        "Micro-batches of different sizes count the same.",
+        _PLAIN,
+        _unevenly_accumulated,
     ),
     Mistake(
         "stale-gather",

@@ -16,7 +16,7 @@ from simlib.errors import one_of, whole_number
 from simlib.training.course import Held, Recorder
 from simlib.training.settings import Settings, Step
 
-MISTAKES = ("accumulate-undivided",)
+MISTAKES = ("accumulate-undivided", "token-mean-of-means")
 
 
 def train(
@@ -24,8 +24,9 @@ def train(
 ) -> Iterator[Step]:
     """The steps of a run, one by one as they are done.
 
-    With `mistake` "accumulate-undivided" the micro-batches' mean losses are added up as they are: a gradient
-    that is `micro_batches` times too large. Raises BadArgument for more micro-batches than windows and another mistake.
+    `mistake` does one thing wrong: with "accumulate-undivided" the micro-batches' mean losses are added up as they are,
+    which makes the gradient `micro_batches` times too large; with "token-mean-of-means" they all count the same,
+    whatever their windows. Raises BadArgument for more micro-batches than windows and another mistake.
     """
     count = whole_number("micro_batches", micro_batches, 1, settings.windows)
     if mistake is not None:
@@ -47,9 +48,10 @@ def _steps(
         recorder = Recorder(1, lambda _: own)
         weights = settings.computed_in(state.master)
         batch = settings.batch(decoder, text, number - 1)
+        shares = {"accumulate-undivided": 1.0, "token-mean-of-means": 1 / micro_batches}
         loss, gradient = 0.0, np.zeros(0)
         for place, part in enumerate(batch.split(micro_batches)):
-            share = 1.0 if mistake else len(part) / len(batch)
+            share = shares.get(mistake or "", len(part) / len(batch))
             found, one = decoder.loss_and_gradient(
                 weights, part, settings.dropout_of(number - 1, part), share * formats.loss_scale
             )

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simlib import zero
@@ -40,6 +40,7 @@ def by_the_paper(weights: list[float], gradients: list[list[float]], rule: AdamW
 
 
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 999))
+@settings(deadline=None)
 def test_adam_by_the_paper(length: int, steps: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     rule = AdamW(learning_rate=0.05, weight_decay=0.1)
@@ -52,6 +53,7 @@ def test_adam_by_the_paper(length: int, steps: int, seed: int) -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 9), st.sampled_from(["float32", "float64"]), st.integers(0, 999))
+@settings(deadline=None)
 def test_z6_a_sharded_adam_is_the_whole_one_to_the_last_bit(length: int, workers: int, dtype: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     rule = AdamW()
@@ -105,6 +107,7 @@ def test_sgd() -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, width=32))
+@settings(deadline=None)
 def test_bfloat16_is_the_nearest(value: float) -> None:
     rounded = float(round_to_bfloat16(np.array([value], np.float32))[0])
     if not np.isfinite(rounded):

@@ -38,7 +38,8 @@ def test_gradient_of_any_shares_is_that_of_the_whole(
     assert np.abs(reduced[0] - whole).max() <= 10 * bound
     assert all(np.array_equal(copy, reduced[0]) for copy in reduced)
     sent = recorder.course().bytes_sent
-    assert sum(sent) == workers * quantities.evaluate("ring.bytes_sent", bytes=8 * decoder.size, workers=workers).value
+    each = quantities.evaluate("ring.bytes_sent", bytes=8 * decoder.size, workers=workers).value
+    assert sum(sent) == pytest.approx(workers * each, rel=1e-12)
 
 
 def test_d1_gradients_of_02_and_04_give_03() -> None:
@@ -192,3 +193,10 @@ def test_a_run_that_blows_up_says_so_in_its_numbers_alone(text: Corpus, decoder:
     ):
         losses = [step.loss for step in run]
         assert not losses[-1] < 100
+
+
+def test_workers_that_differ_are_updated_each_for_itself() -> None:
+    chosen = Settings(rule=Sgd(1.0))
+    state = chosen.rule.start(np.zeros(2))
+    after, _, _ = data_parallel._updated(chosen, [state, state], [np.ones(2), np.full(2, 2.0)])
+    assert [each.master.tolist() for each in after] == [[-1, -1], [-2, -2]]

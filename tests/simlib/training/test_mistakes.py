@@ -21,6 +21,7 @@ SHOWS = {
     "clip-before-average": (2, 0.05),
     "same-seed-for-noise": (1, 1e-3),
     "accumulate-undivided": (2, 0.1),
+    "token-mean-of-means": (2, 1e-3),
     "stale-gather": (2, 0.02),
     "local-norm-for-clipping": (2, 0.1),
     "bias-on-every-rank": (2, 5e-3),
@@ -79,6 +80,13 @@ def test_the_naive_mean_counts_small_shares_too_much(text: Corpus, decoder: Deco
     [plain] = data_parallel.train(decoder, text, chosen, 4, None, "mean-of-unequal-means")
     [same] = data_parallel.train(decoder, text, chosen, 4)
     assert np.array_equal(plain.weights[0], same.weights[0])
+
+
+def test_a_mean_of_micro_batch_means(text: Corpus, decoder: Decoder) -> None:
+    weights, gradients = first_gradients(text, decoder, [3, 3, 2])
+    chosen = Settings(steps=1, windows=8, rule=Sgd(0.1))
+    [wrong] = one_device.train(decoder, text, chosen, 3, "token-mean-of-means")
+    np.testing.assert_allclose(wrong.weights[0], weights - 0.1 * sum(gradients) / 3, rtol=1e-12, atol=1e-15)
 
 
 def test_clipping_before_the_average(text: Corpus, decoder: Decoder) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simlib import quantities
@@ -19,6 +19,7 @@ from simlib.training.settings import Settings, Step
 
 
 @given(st.integers(1, 5), st.integers(1, 30), st.floats(0.01, 1), st.integers(0, 99))
+@settings(deadline=None)
 def test_nothing_is_lost(workers: int, length: int, keep: float, seed: int) -> None:
     """What was applied and what is still held adds up to all gradients so far."""
     random = np.random.default_rng(seed)

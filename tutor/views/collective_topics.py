@@ -21,10 +21,10 @@ _OWNERSHIPS = ("api", "ring")
 _OPS = ("sum", "mean", "max")
 _DTYPES = ("auto", "int32", "int64", "float16", "float32", "float64")
 
-_workers = Parameter("workers", "whole", _WORKERS, "how many GPUs", least=1, most=limits.MOST_WORKERS, ladder=_LADDER)
+WORKERS = Parameter("workers", "whole", _WORKERS, "how many GPUs", least=1, most=limits.MOST_WORKERS, ladder=_LADDER)
 _values = Parameter("values", "values", None, "a row of numbers for each worker")
-_length = Parameter("length", "whole", None, "numbers in an array", least=1, most=limits.MOST_LENGTH)
-_seed = Parameter("seed", "whole", None, "draw the numbers from this seed", least=0, most=limits.LARGEST_SEED)
+LENGTH = Parameter("length", "whole", None, "numbers in an array", least=1, most=limits.MOST_LENGTH)
+SEED = Parameter("seed", "whole", None, "draw the numbers from this seed", least=0, most=limits.LARGEST_SEED)
 _op = Parameter("op", "choice", "sum", "how arrays are combined", choices=_OPS)
 _dtype = Parameter("dtype", "choice", "auto", "type of a number; auto takes 8 bytes", choices=_DTYPES)
 
@@ -128,10 +128,10 @@ COLLECTIVE_TOPICS = (
         "all-reduce",
         "All-reduce: every worker ends with the sum of all arrays",
         (
-            _workers,
+            WORKERS,
             _values,
-            _length,
-            _seed,
+            LENGTH,
+            SEED,
             _algorithm(_ALL_REDUCES),
             _op,
             _dtype,
@@ -144,10 +144,10 @@ COLLECTIVE_TOPICS = (
         "reduce-scatter",
         "Reduce-scatter: every worker ends with one slice of the sum",
         (
-            _workers,
+            WORKERS,
             _values,
-            _length,
-            _seed,
+            LENGTH,
+            SEED,
             _algorithm(_PIECES),
             _op,
             _dtype,
@@ -166,7 +166,7 @@ COLLECTIVE_TOPICS = (
         "all-gather",
         "All-gather: every worker ends with every worker's piece",
         (
-            _workers,
+            WORKERS,
             _values,
             Parameter(
                 "length",
@@ -176,7 +176,7 @@ COLLECTIVE_TOPICS = (
                 least=1,
                 most=limits.MOST_LENGTH,
             ),
-            _seed,
+            SEED,
             _algorithm(_PIECES),
             _dtype,
             _nodes("none"),
@@ -187,11 +187,11 @@ COLLECTIVE_TOPICS = (
         "broadcast",
         "Broadcast: every worker ends with the root's array",
         (
-            _workers,
+            WORKERS,
             Parameter("root", "whole", 0, "whose array it is", least=0, most=limits.MOST_WORKERS - 1),
             Parameter("values", "values", None, "a row of numbers for each worker; the root's is sent"),
-            _length,
-            _seed,
+            LENGTH,
+            SEED,
             _algorithm(_BROADCASTS),
             _dtype,
             _nodes("none"),
@@ -202,7 +202,7 @@ COLLECTIVE_TOPICS = (
     Topic(
         "all-to-all",
         "All-to-all: every worker has a chunk for every other",
-        (_workers, _values, _length, _seed, _dtype, _nodes("none")),
+        (WORKERS, _values, LENGTH, SEED, _dtype, _nodes("none")),
         _all_to_all,
     ),
 )

@@ -3,6 +3,7 @@
 MOST_WORKERS = 64
 MOST_LENGTH = 10_000  # numbers in an array
 MOST_STATES = 10_000_000  # numbers in all workers' arrays after all steps: a few seconds of JSON
+MOST_FRAMES = 300_000  # the same where each step is kept, not computed when it is looked at; workers squared x numbers
 LARGEST_SEED = 2**32 - 1
 MOST_PARAMS = 10**15
 MOST_GPUS = 10**6

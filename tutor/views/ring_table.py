@@ -58,6 +58,8 @@ class RingTable(Picture):
     title: str = "chunk"
     at_rest: str = "nothing sent yet"
     remark: str = ""
+    lacks: bool = False  # whether some step of it has pieces that are not held
+    when: str = ""  # of words, where the step's number does not say it
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
     _layouts: dict[int, tuple[Column, ...]] = field(init=False, repr=False, default_factory=dict)
     _feet: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
@@ -124,7 +126,7 @@ class RingTable(Picture):
 
     def words(self) -> list[str]:
         spoken = [] if self.step is None or self._asking else spoken_transfers(self.step, self.bounds, self.before)
-        when = "at the start" if self.step is None else f"after step {self.step.number}"
+        when = self.when or ("at the start" if self.step is None else f"after step {self.step.number}")
         joined = [] if self.wiring is None else self.wiring.words()
         remark = [self.remark] if self.remark else []
         return (
@@ -339,7 +341,7 @@ class RingTable(Picture):
             items += [note(f"n{palette.ARROW} sent", Role.SENT), note(f"{palette.ARROW}n arrived", Role.RECEIVED)]
         if self.finished is not None:
             items.append(note(f"n{palette.DONE} final", Role.FINISHED))
-        if not self.held.all() or self.finished is None:
+        if self.lacks or not self.held.all() or self.finished is None:
             items.append(note(f"{palette.NOT_HELD} not held", Role.ABSENT))
         items += [] if self.wiring is None or not self.moves else self.wiring.legend()
         return items + marks.legend(self.overlay)

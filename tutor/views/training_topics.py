@@ -8,6 +8,7 @@ from typing import Any
 from simlib import data_parallel, hardware, models, zero
 from simlib.pipeline import SCHEDULES
 from tutor.views import limits
+from tutor.views.collective_topics import LENGTH, SEED, WORKERS
 from tutor.views.scene import Parameter, Scene, Topic
 
 _COMPARISONS = ("sent", "busiest-link")
@@ -49,6 +50,12 @@ def _buckets(given: Mapping[str, Any]) -> Scene:
 
 def _zero(given: Mapping[str, Any]) -> Scene:
     from tutor.views.zero_scene import build
+
+    return build(given)
+
+
+def _sharded_step(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.sharded_step_scene import build
 
     return build(given)
 
@@ -205,6 +212,27 @@ TRAINING_TOPICS = (
             ),
         ),
         _zero,
+    ),
+    Topic(
+        "sharded-step",
+        "Sharded step: reduce-scatter, update of one's own shard, all-gather",
+        (
+            WORKERS,
+            Parameter("values", "values", None, "each worker's gradients, a row of numbers for each"),
+            LENGTH,
+            SEED,
+            Parameter("stage", "whole", 2, "ZeRO stage, 1 to 3", least=1, most=3),
+            Parameter(
+                "learning_rate",
+                "number",
+                1,
+                "how much of the mean gradient a step takes from the weights",
+                least=0,
+                most=limits.MOST_FACTOR,
+                ladder=(0, 0.01, 0.1, 0.5, 1, 2),
+            ),
+        ),
+        _sharded_step,
     ),
     Topic(
         "pipeline",

@@ -59,6 +59,14 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "bandwidth": draw(st.floats(1, 1e15)),
             "alpha": draw(st.floats(0, 1)),
         }
+    if name == "sharded-step":
+        return name, {
+            "workers": draw(st.integers(1, 12)),
+            "length": draw(st.integers(1, 30)),
+            "seed": draw(st.none() | st.integers(0, 99)),
+            "stage": draw(st.integers(1, 3)),
+            "learning_rate": draw(st.floats(0, 10)),
+        }
     if name == "pipeline":
         return name, {
             "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),

@@ -69,6 +69,47 @@ TOLD = {
     ("ring_all_reduce", "same_arrays_appended"): "append copies of them",
     ("ring_all_reduce", "sum_at_once"): "All 4 entries are the same",
     ("ring_all_reduce", "wrong_neighbour"): "Every worker received from its right neighbour",
+    ("reduce_scatter_worker", "all_reduce_then_slice"): "2 times as much. That is a whole all-reduce",
+    ("reduce_scatter_worker", "all_send_first"): "everyone sends, nobody receives. A send waits for its recv",
+    ("reduce_scatter_worker", "chunk_off_by_one"): "That is the sum of chunk 1; worker 0 needs chunk 0",
+    ("reduce_scatter_worker", "equal_chunks_only"): "array split does not result in an equal division (line 9)",
+    ("reduce_scatter_worker", "last_rank_leaves"): "worker 0 receives from 2, but worker 2 has finished",
+    ("reduce_scatter_worker", "mean"): "That is the mean",
+    ("reduce_scatter_worker", "own_number_forgotten"): "It comes from chunk 1. In yours worker 1's number is missing",
+    ("reduce_scatter_worker", "passes_without_adding"): "In yours the numbers of workers 0 and 2 are missing",
+    ("reduce_scatter_worker", "plain_ring_s_chunk"): "Worker 0 returned slice 1 of the sum; rank 0 gets slice 0",
+    ("reduce_scatter_worker", "whole_arrays_sent"): "worker 0 sends 48 B in 2 messages; 16 B in 2 messages are enough",
+    ("reduce_scatter_worker", "whole_sum"): "Every worker returned the whole sum: that is an all-reduce",
+    ("reduce_scatter_worker", "wrong_neighbour"): "Numbers of different chunks have been added",
+    ("ring_all_reduce_worker", "adds_in_both_phases"): "worker 0's number is counted twice",
+    ("ring_all_reduce_worker", "all_receive_first"): "everyone receives, nobody sends",
+    (
+        "ring_all_reduce_worker",
+        "all_send_first",
+    ): "worker 0 sends to 1, worker 1 sends to 2, worker 2 sends to 0: everyone sends, nobody receives",
+    ("ring_all_reduce_worker", "calls_all_reduce"): "Worker 0 calls all_reduce; in this exercise a worker has send",
+    ("ring_all_reduce_worker", "changes_its_argument"): "changed its argument `array`",
+    ("ring_all_reduce_worker", "chunk_off_by_one"): "chunk (r+1) mod N is finished on worker r: print them there",
+    ("ring_all_reduce_worker", "equal_chunks_only"): "array split does not result in an equal division (line 9)",
+    ("ring_all_reduce_worker", "last_chunk_forgotten"): "Its other chunks are right: is the last step missing?",
+    ("ring_all_reduce_worker", "mean"): "That is the mean",
+    ("ring_all_reduce_worker", "other_way_round"): "Numbers of different chunks have been added",
+    ("ring_all_reduce_worker", "rank_0_collects"): "One worker does the work of all",
+    ("ring_all_reduce_worker", "rank_0_stops_early"): "worker 1 receives from 0, but worker 0 has finished",
+    ("ring_all_reduce_worker", "reduce_scatter_only"): "The all-gather, N-1 steps, is missing",
+    ("ring_all_reduce_worker", "replaces_in_both_phases"): "In yours the numbers of workers 1 and 2 are missing",
+    ("ring_all_reduce_worker", "whole_array_sent"): "Whole arrays are sent: send one chunk a step",
+    ("ring_all_reduce_worker", "wrong_neighbour"): "worker 1 has to receive from 0",
+    ("top_k_all_gather_worker", "all_reduces"): "Worker 0 calls all_reduce",
+    ("top_k_all_gather_worker", "divided_by_senders"): "Who sends nothing for a position counts as 0: divide by N",
+    ("top_k_all_gather_worker", "largest_with_sign"): "keep those that are largest without their signs",
+    ("top_k_all_gather_worker", "nothing_gathered"): "nothing has been gathered",
+    ("top_k_all_gather_worker", "positions_not_gathered"): "the others' values belong to their positions",
+    ("top_k_all_gather_worker", "rank_0_skips_one"): "worker 1 waits in all_gather for 0, but worker 0 has finished",
+    ("top_k_all_gather_worker", "same_positions_once"): "numpy.add.at adds every time",
+    ("top_k_all_gather_worker", "sends_to_the_next_alone"): "everyone sends, nobody receives",
+    ("top_k_all_gather_worker", "sum_for_mean"): "You do not divide by the number of workers",
+    ("top_k_all_gather_worker", "whole_gradients_gathered"): "Whole gradients are sent, zeros and all",
     ("zero_bytes", "all_gpus_together"): "GPUs hold together",
     ("zero_bytes", "full_precision_gradients"): "Yours has 32-bit gradients",
     ("zero_bytes", "gibibytes"): "Yours is in GiB",
@@ -86,7 +127,15 @@ TOLD = {
     ("zero_bytes", "weights_divided_at_stage_1"): "You divided the weights by the number of GPUs. Up to stage 2",
     ("zero_bytes", "weights_divided_at_stage_2"): "You divided the weights by the number of GPUs. Up to stage 2",
 }
-UNDRAWN = ("same_arrays_appended", "sum_at_once", "begins_with_the_start", "changes_its_arguments")
+UNDRAWN = (
+    "whole_sum",
+    "plain_ring_s_chunk",
+    "same_arrays_appended",
+    "sum_at_once",
+    "begins_with_the_start",
+    "changes_its_arguments",
+)
+NO_PICTURE = ("top_k_all_gather_worker",)  # no topic shows sparse arrays
 
 
 def exercise(name: str) -> Exercise:
@@ -146,7 +195,7 @@ def test_a_wrong_value_is_drawn_in_its_picture(name: str, mutant: str) -> None:
     result = of_mutant(name, mutant)
     first = result.cases[0]
     if first.picture is None:
-        assert result.error is not None or first.first_difference is None or mutant in UNDRAWN
+        assert result.error is not None or first.first_difference is None or mutant in UNDRAWN or name in NO_PICTURE
         return
     scene = topic(first.picture["topic"]).scene(first.picture["parameters"])
     cells = scene.cells(first.picture["step"])

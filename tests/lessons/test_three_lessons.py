@@ -14,7 +14,11 @@ from tutor.answers import cells
 from tutor.course.model import CHOICE, NUMBER, TABLE, Course
 
 # Each lesson, and the exercises in it
-LESSONS = {"ring": {"ring_all_reduce"}, "zero": {"zero_bytes"}, "pipeline": {"gpipe_order"}}
+LESSONS = {
+    "ring": {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"},
+    "zero": {"zero_bytes"},
+    "pipeline": {"gpipe_order"},
+}
 
 # What the course has to teach, and where it is taught and asked
 FACTS: dict[str, tuple[tuple[str, str], ...]] = {

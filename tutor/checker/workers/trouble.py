@@ -86,7 +86,11 @@ def _advice(failure: Failure) -> str:
     calls = {waiting["call"] for waiting in failure.waiting}
     said = failure.message
     if said.endswith("nobody receives"):
-        return " A send waits until it is received: use sendrecv, or let some workers receive before they send."
+        first = failure.waiting[0]
+        return (
+            f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}. Use sendrecv, or "
+            "let some workers receive before they send."
+        )
     if said.endswith("nobody sends"):
         return " A recv waits until something is sent: some workers have to send first."
     if "never received it" in said:

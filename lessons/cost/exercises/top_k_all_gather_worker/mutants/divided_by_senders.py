@@ -1,0 +1,14 @@
+"""Divides by the number of workers that sent a position."""
+
+import numpy as np
+
+
+def top_k_all_gather_worker(worker, gradient, k):
+    positions = np.argsort(np.abs(gradient))[-k:]
+    all_positions = worker.all_gather(positions)
+    all_values = worker.all_gather(gradient[positions])
+    total = np.zeros_like(gradient)
+    # += would count a position once, however often it was sent
+    np.add.at(total, all_positions, all_values)
+    senders = np.bincount(all_positions, minlength=len(gradient))
+    return (total / np.maximum(senders, 1)).astype(gradient.dtype)

@@ -1,0 +1,12 @@
+"""Adds by +=, which counts a position once."""
+
+import numpy as np
+
+
+def top_k_all_gather_worker(worker, gradient, k):
+    positions = np.argsort(np.abs(gradient))[-k:]
+    all_positions = worker.all_gather(positions)
+    all_values = worker.all_gather(gradient[positions])
+    total = np.zeros_like(gradient)
+    total[all_positions] += all_values
+    return total / worker.world_size

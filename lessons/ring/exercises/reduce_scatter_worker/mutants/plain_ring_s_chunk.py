@@ -1,0 +1,14 @@
+"""Starts with its own chunk, as the plain ring does, and ends with chunk r+1."""
+
+import numpy as np
+
+
+def reduce_scatter_worker(worker, array):
+    rank, world_size = worker.rank, worker.world_size
+    right, left = (rank + 1) % world_size, (rank - 1) % world_size
+    chunks = np.array_split(array, world_size)
+    partial = chunks[rank].copy()
+    for step in range(world_size - 1):
+        arrived = worker.sendrecv(partial, dst=right, src=left)
+        partial = chunks[(rank - step - 1) % world_size] + arrived
+    return partial

@@ -15,7 +15,7 @@ from tutor.answers.judge import judge
 from tutor.course.model import CHOICE, CHOICES, NUMBER, ORDER, TABLE, Course
 
 # Each lesson, and the exercises in it
-LESSONS: dict[str, set[str]] = {"why": set(), "collectives": set(), "cost": set()}
+LESSONS: dict[str, set[str]] = {"why": set(), "collectives": set(), "cost": {"top_k_all_gather_worker"}}
 
 # What the course has to teach, and where it is taught and asked
 FACTS: dict[str, tuple[tuple[str, str], ...]] = {

@@ -199,7 +199,7 @@ def test_a_faulty_table_is_named_at_its_line(ask: Ask, change: tuple[str, str], 
         ('show = "opera"', "live picture: topic is 'opera'; accepted: all-reduce"),
         (
             'show = "all-reduce"\nwrokers = 3',
-            "live picture: a parameter of all-reduce is 'wrokers'; accepted: algorithm",
+            "live picture: a parameter of all-reduce is 'wrokers'; accepted: workers",
         ),
         ('show = "all-reduce"\nworkers = 0', "live picture: workers is 0"),
     ],

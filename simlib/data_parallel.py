@@ -59,6 +59,28 @@ def mean_gradient(gradients: Sequence[float], samples: Sequence[float] | None = 
     return sum(gradient * weight for gradient, weight in zip(gradients, weights, strict=True)) / sum(weights)
 
 
+def steps_of_least(batch: float, critical: float) -> float:
+    """How many times the fewest possible steps a training run takes at this batch size: 1 + critical / batch.
+
+    `critical` is the critical batch size, in the unit of `batch`; below it steps fall as the batch grows, far above it
+    they hardly do. Source: McCandlish et al. 2018, "An Empirical Model of Large-Batch Training", section 2.
+    Raises BadArgument for sizes that are not positive.
+
+    >>> steps_of_least(1000, 1000), steps_of_least(4000, 1000)
+    (2.0, 1.25)
+    """
+    return 1 + positive_number("critical", critical) / positive_number("batch", batch)
+
+
+def samples_of_least(batch: float, critical: float) -> float:
+    """How many times the fewest possible samples a training run takes at this batch size: 1 + batch / critical.
+
+    >>> samples_of_least(1000, 1000), samples_of_least(4000, 1000)
+    (2.0, 5.0)
+    """
+    return 1 + positive_number("batch", batch) / positive_number("critical", critical)
+
+
 @dataclass(frozen=True)
 class BucketTime:
     """When a bucket is ready, and from when to when its all-reduce runs (seconds from the backward pass's start)."""

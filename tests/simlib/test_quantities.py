@@ -15,6 +15,7 @@ from simlib.errors import BadArgument
 
 GPT_1_7B = {"layers": 24, "hidden": 2304, "vocab": 51200, "sequence": 2048}
 GPT_175B_LAYER = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "heads": 96, "tensor": 8}
+REDUCED = {"sizes": [1, 1, 1], "gradient_seconds": 1, "seconds_per_byte": 2, "first_cap": 1, "cap": 1}
 SHARDED = {"params": 7e9, "gpus": 8}
 TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
 NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
@@ -127,6 +128,18 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("ddp.mean_gradient", {"gradients": [0.2, 0.4], "samples": [3, 1]}, 0.25),
     ("ddp.buckets", {"sizes": [10 * 2**20] * 5}, [[0], [1, 2, 3], [4]]),
     ("ddp.buckets", {"sizes": [400] * 6, "first_cap": 401, "cap": 401}, [[0, 1], [2, 3], [4, 5]]),
+    # The first bucket is full at once, the second with the gradient that makes it reach 25
+    ("ddp.bucket_bytes", {"sizes": [10] * 5, "bucket": 0, "first_cap": 1, "cap": 25}, 10),
+    ("ddp.bucket_bytes", {"sizes": [10] * 5, "bucket": 1, "first_cap": 1, "cap": 25}, 30),
+    ("ddp.bucket_bytes", {"sizes": [10 * 2**20] * 5, "bucket": 2}, 10 * 2**20),
+    # Ready at 1, 2, 3; two seconds each, one after another: 1 to 3, 3 to 5, 5 to 7
+    ("ddp.reduced_seconds", REDUCED, 7),
+    ("ddp.reduced_seconds", REDUCED | {"latency": 0.5}, 8.5),
+    ("ddp.reduced_seconds", REDUCED | {"first_cap": 3, "cap": 3}, 9),
+    ("ddp.reduced_seconds", REDUCED | {"seconds_per_byte": 0.5}, 3.5),
+    ("batch.steps_of_least", {"batch": 1e6, "critical": 1e6}, 2),
+    ("batch.steps_of_least", {"batch": 4e6, "critical": 1e6}, 1.25),
+    ("batch.samples_of_least", {"batch": 4e6, "critical": 1e6}, 5),
     (
         "compression.wire_ratio",
         {"keep": 0.0625, "workers": 64, "value_bytes": 2, "index_bytes": 4, "dense_bytes": 2},

@@ -53,6 +53,8 @@ def test_means_of_unequal_shares(samples: list[int], seed: int) -> None:
         (lambda: data_parallel.mean_gradient([1, 2], [1]), r"samples is \[1\]; accepted: one number for each of the 2"),
         (lambda: data_parallel.mean_gradient([1, 2], [0, 0]), "accepted: at least one sample"),
         (lambda: data_parallel.mean_gradient([]), "at least one sample"),
+        (lambda: data_parallel.steps_of_least(0, 1), "batch is 0"),
+        (lambda: data_parallel.samples_of_least(1, -1), "critical is -1"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], Any], message: str) -> None:

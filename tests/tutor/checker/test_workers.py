@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import textwrap
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -445,3 +451,48 @@ def test_the_stub_is_found_by_no_import(make_exercise) -> None:
         assert error is not None
         assert (error.kind, error.line) == ("import", 1)
     assert Path(isolation.__file__).parent.joinpath("inside/worker.py").exists()
+
+
+def test_when_the_tutor_is_killed_its_workers_end_too(tmp_path, make_exercise) -> None:
+    exercise = make_exercise(CHECK, "ring_worker")
+    program = tmp_path / "tutor_to_kill.py"
+    program.write_text(
+        "from pathlib import Path\nfrom tutor.checker import check_source\n"
+        "from tutor.course.model import Exercise, Place\n"
+        f"folder = Path({str(exercise.folder)!r})\n"
+        "exercise = Exercise('ring_worker', '', folder, '', (), '', Place(folder, 1))\n"
+        "check_source(b'import time\\ntime.sleep(60)', exercise)\n"
+    )
+    root = str(isolation.__file__).rsplit("/tutor/", 1)[0]
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": root}
+    tutor = subprocess.Popen([sys.executable, str(program)], env=environment)
+    starter = wait_for(lambda: children_of(tutor.pid))[0]
+    workers = wait_for(lambda: found if len(found := children_of(starter)) == 3 else [])
+    time.sleep(0.5)  # by now they sleep in the learner's file
+    assert all(map(runs, workers))
+    tutor.send_signal(signal.SIGKILL)
+    tutor.wait()
+    wait_for(lambda: not any(map(runs, [starter, *workers])))
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def runs(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        try:
+            if found := condition():
+                return found
+        except OSError:
+            pass
+        time.sleep(0.02)
+    raise AssertionError("it did not come")

@@ -94,6 +94,8 @@ class Crew:
             said, descriptors, _, _ = socket.recv_fds(self._control, 1 << 14, 2 * self._workers)
         except OSError:
             said, descriptors = b"", []
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
         most = max(self.limits.message_most, self.limits.result_most) + _HEADER
         for rank, descriptor in enumerate(descriptors[::2]):
             self.lines.append(Line(descriptor, rank, self.watch, most))

@@ -87,10 +87,8 @@ def _advice(failure: Failure) -> str:
     said = failure.message
     if said.endswith("nobody receives"):
         first = failure.waiting[0]
-        return (
-            f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}. Use sendrecv, or "
-            "let some workers receive before they send."
-        )
+        here = f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}."
+        return f"{here} Use sendrecv, or let some workers receive before they send."
     if said.endswith("nobody sends"):
         return " A recv waits until something is sent: some workers have to send first."
     if "never received it" in said:

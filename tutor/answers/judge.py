@@ -15,7 +15,7 @@ from tutor.answers.texts import hints, options_shown, prompt, reason, reply
 from tutor.answers.truth import Answer, evaluate, tolerance, tolerance_shown, truth
 from tutor.answers.verdict import NotUnderstood, Verdict
 from tutor.course.blocks import WITH_CELLS, WITH_OPTIONS, ids
-from tutor.course.model import CHOICE, CHOICES, GRID, Course, CourseError, Question, Wrong
+from tutor.course.model import CHOICE, CHOICES, GRID, ORDER, Course, CourseError, Question, Wrong
 from tutor.views.picture import Cell
 
 __all__ = [
@@ -173,7 +173,8 @@ def _judge_options(course: Course, question: Question, text: str, seed: int | No
         right = named == wanted
         generic = _first_out_of_order(named, wanted, texts)
     wrong = None if right else _known_option(course, question, named, seed) or (generic, None)
-    return _verdict(course, question, seed, named, ", ".join(named) or "none", wrong)
+    understood = (", then " if question.kind == ORDER else "; ").join(texts[id] for id in named)
+    return _verdict(course, question, seed, named, understood or "none of them", wrong)
 
 
 def _known_option(course: Course, question: Question, named: list[str], seed: int | None) -> tuple[str, str] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tutor.checker.verdict import Case, CheckResult
 from tutor.cli.opening import open_study
@@ -113,6 +115,20 @@ def report(result: CheckResult) -> None:
     elif result.error is not None:
         where = f"line {result.error.line}: " if result.error.line is not None else ""
         say(f"Not right{kind}: {where}{result.error.message}")
+    if result.bill is not None:
+        _bill(result.bill)
+
+
+def _bill(bill: Mapping[str, Any]) -> None:
+    """What each worker sent, beside what the engine's workers send."""
+    from tutor.units import show
+
+    yours, engine = bill["yours"], bill["engine"]
+    case = f", {bill['case']}" if bill.get("case") else ""
+    say(f"The bill{case}:")
+    for name, unit, word in (("bytes_sent", "B", "sent"), ("messages_sent", "", "messages")):
+        if name in yours and name in engine:
+            say(f"  {word}: yours {show(yours[name], unit)}; the engine {show(engine[name], unit)}")
 
 
 def _draw(case: Case) -> None:

@@ -14,7 +14,20 @@ from tutor.views.scene import Parameter, Scene, Topic
 STEP = "step"
 # What is at hand beside the parameters that a lesson sets, and the word for it where it is not set
 AT_HAND = {"workers": "", "values": "", "seed": "none", "params": "", "gpus": "", "stage": "all"} | dict.fromkeys(
-    ("stages", "micro_batches"), ""
+    [
+        "stages",
+        "micro_batches",
+        "compare",
+        "bytes",
+        "keep",
+        "model",
+        "tokens",
+        "bandwidth_factor",
+        "layers",
+        "cap",
+        "prefetch",
+    ],
+    "",
 )
 _UNSET = "none"
 # How far beyond a value that cannot be shown the next one that can is looked for

@@ -71,14 +71,13 @@ class FigureTable:
         """The table in `width` columns: standing on its side, a row a figure, where it would be wider."""
         if self.columns <= width:
             return [self.header(), *map(self.line, range(len(self.rows)))]
-        figures = range(len(self._figure_names))
-        table: list[Line] = [left(note(name), max(map(len, self._figure_names))) for name in ("", *self._figure_names)]
+        table: list[Line] = [left(note(name), max(map(len, self.names))) for name in self.names]
         for at, row in enumerate(self.rows):
-            texts = [self.write(figure) for figure in row.figures]
-            behind = max(len(_fraction(text)) for text in texts)
-            cells = [self._shown(at, column, behind) for column in figures]
-            columns = max(len(": ".join(row.heads)), *map(length, cells)) + marks.brackets(self.overlay)
-            for line, drawn in zip(table, [[Run(": ".join(row.heads), Role.HEAD)], *cells], strict=True):
+            behind = max(len(_fraction(self.write(figure))) for figure in row.figures)
+            heads: list[Line] = [[Run(text, Role.HEAD)] for text in row.heads]
+            cells = [self._shown(at, column, behind) for column in range(len(row.figures))]
+            columns = max(map(length, [*heads, *cells])) + marks.brackets(self.overlay)
+            for line, drawn in zip(table, [*heads, *cells], strict=True):
                 line += space(_GAP) + right(drawn, columns)
         return table
 

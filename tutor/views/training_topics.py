@@ -12,6 +12,7 @@ from tutor.views.collective_topics import LENGTH, SEED, WORKERS
 from tutor.views.scene import Parameter, Scene, Topic
 
 _COMPARISONS = ("sent", "busiest-link")
+_model = Parameter("model", "choice", "llama-7b", "the model", choices=tuple(models.MODELS))
 _GRADIENTS = zero.GRADIENT_BYTES * models.find("llama-7b").shape.params
 
 
@@ -56,6 +57,12 @@ def _zero(given: Mapping[str, Any]) -> Scene:
 
 def _sharded_step(given: Mapping[str, Any]) -> Scene:
     from tutor.views.sharded_step_scene import build
+
+    return build(given)
+
+
+def _sharded_memory(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.sharded_memory_scene import build
 
     return build(given)
 
@@ -108,7 +115,7 @@ TRAINING_TOPICS = (
         "step",
         "Step: where each second of a data-parallel step goes",
         (
-            Parameter("model", "choice", "llama-7b", "the model", choices=tuple(models.MODELS)),
+            _model,
             _gpus(64, "GPUs, each with a copy of the model"),
             Parameter(
                 "tokens",
@@ -233,6 +240,24 @@ TRAINING_TOPICS = (
             ),
         ),
         _sharded_step,
+    ),
+    Topic(
+        "sharded-memory",
+        "Sharded memory: bytes on a GPU along one step of stage 3",
+        (
+            _model,
+            _gpus(64, "GPUs that share the model states"),
+            Parameter(
+                "prefetch",
+                "whole",
+                1,
+                "layers gathered ahead of the one that runs",
+                least=0,
+                most=limits.MOST_LAYERS,
+                ladder=tuple(range(9)),
+            ),
+        ),
+        _sharded_memory,
     ),
     Topic(
         "pipeline",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from simlib.errors import BadArgument
 from tutor.app.live_model import END, LiveModel, read, shown, turned
 from tutor.views.scene import Parameter
-from tutor.views.topics import topic
+from tutor.views.topics import TOPICS, topic
 
 VALUES = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
 
@@ -185,3 +187,16 @@ def test_typed_values_stay_when_servers_are_drawn_or_the_algorithm_changes() -> 
     model.turn(1)
     assert handles(model)["algorithm"] == "naive"
     assert model.scene.data()["result"] == [[4, 6], [4, 6]]
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_picture_moves_with_the_arrow_keys(name: str) -> None:
+    model = LiveModel(topic(name), {})
+    looks = set()
+    for handle in model.handles():
+        choose(model, handle.name)
+        for by in (1, 1, -1):
+            with suppress(BadArgument):  # the end of what goes with the others
+                model.turn(by)
+            looks.add(str(model.scene.data()) + model.caption)
+    assert len(looks) > 1

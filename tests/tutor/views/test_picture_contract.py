@@ -67,6 +67,12 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "stage": draw(st.integers(1, 3)),
             "learning_rate": draw(st.floats(0, 10)),
         }
+    if name == "sharded-memory":
+        return name, {
+            "model": draw(st.sampled_from(["llama-7b", "gpt-175b", "palm-540b"])),
+            "gpus": draw(st.integers(1, 10**5)),
+            "prefetch": draw(st.integers(0, 200)),
+        }
     if name == "pipeline":
         return name, {
             "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),

@@ -225,6 +225,7 @@ def test_every_option_does_something(name):
         "algorithm": "direct",
         "nodes": 3,
         "compare": "busiest-link",
+        "prefetch": 0,
         "learning_rate": 0.5,
         "layers": 5,
         "first_layer_bytes": 2**24,
@@ -273,6 +274,7 @@ def test_every_option_does_something(name):
         "broadcast chunks": {"algorithm": "chain"},
         "broadcast algorithm": {"workers": 4},
         "sharded-step stage": {"stage": 1},
+        "sharded-memory gpus": {"gpus": 8},
         "input": {"schedule": "zb-h1"},
         "weight": {"schedule": "zb-h1"},
     }

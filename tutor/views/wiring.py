@@ -65,6 +65,12 @@ class Wiring:
 
     def row(self, worker: int, step: Step | None) -> Line:
         """What stands before a worker's values; `step` are the messages to draw, None for none."""
+        key = worker, step.number if step is not None else 0
+        if key not in self._rows:
+            self._rows[key] = self._row(worker, step)
+        return self._rows[key]
+
+    def _row(self, worker: int, step: Step | None) -> Line:
         row = [*self._before(worker), *left([Run(f"worker {worker}", Role.HEAD)], self._name_columns)]
         if self.trees:
             for number, tree in enumerate(self.trees):
@@ -100,6 +106,11 @@ class Wiring:
             return ""
         inside, between = self._so_far[step]
         return f"so far {in_bytes(between)} between servers, {in_bytes(inside)} inside them"
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, int], Line]:
+        """The rows drawn so far: a window that scrolls asks for them again and again."""
+        return {}
 
     # Servers
 

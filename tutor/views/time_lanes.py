@@ -151,7 +151,6 @@ class TimeLanes(Picture):
             first = max(at, self._column(stretch.start, width))
             # However short, it is there
             end = max(first + (stretch.end > stretch.start), self._column(stretch.end, width))
-            end = min(end, self._columns(width))
             if end > first:
                 role, *_ = _KINDS[stretch.kind]
                 yield first, Run(_text(stretch, end - first), role)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tutor.views import marks, palette
 from tutor.views.cell_map import LookedUp
+from tutor.views.chunk_columns import EMPTY_CHUNK, Column, chunk_columns, visible
 from tutor.views.figures import number
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
     from simlib.collectives import Step
     from tutor.views.wiring import Wiring
 
-_EMPTY_CHUNK = "–"
 _GAPS = (4, 3, 2, 1)
-
-
-class Column(NamedTuple):
-    """Where a chunk stands in the layout: its first value's column, and where each value starts and ends."""
-
-    start: int  # the arrow of what arrives
-    values: tuple[int, ...]  # first column of each value
-    stop: int  # past the last value; the tick and the arrow of what leaves follow
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,23 +199,8 @@ class RingTable(Picture):
         return self._layouts[width]
 
     def _columns(self, gap: int) -> tuple[Column, ...]:
-        extra = marks.brackets(self.overlay)
-        wider = self._wider
-        columns = []
-        at = self._side_columns
-        for chunk, (first, stop) in enumerate(self.bounds):
-            begin = at
-            at += self._before
-            ends = []
-            least = len(str(chunk)) if stop - first < 2 else 1
-            for index in range(stop - first):
-                at += max(self.digits + extra, least, wider.get((chunk, index), 0)) + (1 if index else 0)
-                ends.append(at)
-            if first == stop:
-                at += max(least, len(_EMPTY_CHUNK))
-            columns.append(Column(begin, tuple(ends), at))
-            at += self._after + gap
-        return tuple(columns)
+        least = self.digits + marks.brackets(self.overlay)
+        return chunk_columns(self.bounds, self._side_columns, least, self._wider, (self._before, self._after, gap))
 
     @cached_property
     def _wider(self) -> dict[tuple[int, int], int]:
@@ -239,19 +216,11 @@ class RingTable(Picture):
             wider[chunk, index] = max(wider.get((chunk, index), 0), len(text))
         return wider
 
-    def _visible(self, columns: Sequence[Column], start: int, stop: int | None) -> Iterator[tuple[int, Column]]:
-        """The chunks that reach into the window, with their numbers."""
-        first = max(0, bisect_right(columns, start, key=lambda column: column.start) - 1)
-        for chunk in range(first, len(columns)):
-            if stop is not None and columns[chunk].start >= stop:
-                return
-            yield chunk, columns[chunk]
-
     def _head(self, width: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
         yield from self._side(
             start, [Run(self.title, Role.QUIET)] if self.wiring is None else self.wiring.head(self.title)
         )
-        for chunk, column in self._visible(self._layout(width), start, stop):
+        for chunk, column in visible(self._layout(width), start, stop):
             first = column.start + self._before
             if len(column.values) > 1:
                 rule = palette.RULE * (column.stop - first - len(str(chunk)) - 1)
@@ -265,7 +234,7 @@ class RingTable(Picture):
             yield from self._side(start, [Run(f"worker {worker}", Role.HEAD)])
         else:
             yield from self._side(start, self.wiring.row(worker, None if self._asking else self.step))
-        for chunk, column in self._visible(self._layout(width), start, stop):
+        for chunk, column in visible(self._layout(width), start, stop):
             yield from self._chunk(worker, chunk, column, start, stop)
 
     def _side(self, start: int, runs: Line) -> Iterator[tuple[int, Run]]:
@@ -304,9 +273,9 @@ class RingTable(Picture):
                 return
             yield at, run
         if not count:
-            at = column.stop - len(_EMPTY_CHUNK)
+            at = column.stop - len(EMPTY_CHUNK)
             yield from [(at - 1, Run(palette.ARROW, Role.RECEIVED))] if received else ()
-            yield at, Run(_EMPTY_CHUNK, Role.QUIET)
+            yield at, Run(EMPTY_CHUNK, Role.QUIET)
         if done:
             yield column.stop, Run(palette.DONE, Role.FINISHED, last)
         if sent:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-NAME = "worldsize"
+from tutor.program import NAME
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def run() -> int:
         if os.environ.get("TUTOR_TRACEBACK"):
             raise
         print(
-            f"tutor: a mistake of the tutor's own: {type(error).__name__}: {' '.join(str(error).split())[:300]} "
+            f"worldsize: a mistake of the tutor's own: {type(error).__name__}: {' '.join(str(error).split())[:300]} "
             "(TUTOR_TRACEBACK=1 shows where)",
             file=sys.stderr,
         )

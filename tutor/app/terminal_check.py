@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+from tutor.program import program
+
 # Below this the pictures cannot be read; the app says so there and comes back when the window grows
 LEAST_COLUMNS, LEAST_ROWS = 40, 12
 
-_WITHOUT = "The commands work without it: python -m tutor --help"
+_WITHOUT = f"The commands work without it: {program()} --help"
 
 
 def why_not() -> str | None:

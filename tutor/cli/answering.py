@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, WRONG, BadUsage, say, say_json
+from tutor.cli.output import (
+    RIGHT,
+    WRONG,
+    BadUsage,
+    colours,
+    of_course,
+    say,
+    say_json,
+    unicode_works,
+    width,
+)
 from tutor.course.model import Question
 from tutor.permissions import own_machine
+from tutor.program import program
 from tutor.safe_text import visible
 from tutor.study import Study
 
@@ -72,7 +84,7 @@ def answer(arguments: argparse.Namespace) -> int:
         say(f"The answer: {outcome.revealed.answer}")
         say(outcome.revealed.why)
     elif outcome.next_hint is not None:
-        say(f"A hint: python -m tutor hint {question.id}")
+        say(f"A hint: {program()} hint {arguments.question}{of_course(arguments)}")
     return RIGHT if verdict.right else WRONG
 
 
@@ -93,10 +105,25 @@ def _ask(study: Study, question: Question, seed: int | None, arguments: argparse
             }
         )
         return RIGHT
-    say(text)
-    for option in options:
-        say(f"  {option.id}: {option.text}")
+    if question.live:
+        _draw_live(study, question, seed)
+    say(textwrap.fill(text, width()))
+    for number, option in enumerate(options, 1):
+        say(f"  {number}  {option.text}  ({option.id})")
     return RIGHT
+
+
+def _draw_live(study: Study, question: Question, seed: int | None) -> None:
+    """The picture that the question is about, as it opens in the lesson."""
+    from tutor.answers.cells import live_picture, scene
+    from tutor.views.terminal import text
+
+    live = live_picture(study.course, question, seed)
+    shown = scene(live)
+    step = min(live.step, shown.last_step)
+    say(textwrap.fill(shown.caption(step), width()))
+    say(text(shown.picture(step), width(), colours=colours(), ascii_only=not unicode_works()))
+    say()
 
 
 def hint(arguments: argparse.Namespace) -> int:

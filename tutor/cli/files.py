@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Mapping
@@ -11,8 +12,10 @@ from typing import Any
 
 from tutor.checker.verdict import Case, CheckResult
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, colours, say, say_json, unicode_works, width
+from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, colours, of_course, say, say_json, unicode_works, width
 from tutor.permissions import own_machine
+from tutor.program import program
+from tutor.study import Unknown
 
 _POLL_SECONDS = 0.5
 
@@ -25,7 +28,7 @@ def start(arguments: argparse.Namespace) -> int:
         say_json({"exercise": arguments.exercise, "file": str(started.path), "created": started.created})
     elif started.created:
         say(f"Written: {started.path}")
-        say(f"Edit it, then: python -m tutor check {started.path}")
+        say(f"Edit it, then: {program()} check {shlex.quote(str(started.path))}{of_course(arguments)}")
     else:
         say(f"Already there, and left as it is: {started.path}")
     return RIGHT
@@ -67,6 +70,10 @@ def check(arguments: argparse.Namespace) -> int:
                 result = study.check(path, arguments.exercise)
             except Unreadable as error:
                 raise BadUsage(str(error)) from None
+            except Unknown as error:
+                if arguments.exercise is not None:
+                    raise
+                raise BadUsage(f"{error} (the file's name says which, or --exercise ID)") from None
             except CouldNotCheck as error:
                 raise NotDone(f"could not be checked: {error}") from None
             if arguments.json:

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from tutor.cli.output import BAD_INPUT, NOT_DONE, BadUsage, NotDone, complain
+from tutor.cli.output import BAD_INPUT, NOT_DONE, RIGHT, BadUsage, NotDone, complain, say
+from tutor.program import NAME, program
 
-PROGRAM = "python -m tutor"
 Command = Callable[[argparse.Namespace], int]
 
 
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--course", metavar="DIR", help="use the course in DIR instead of the one that is shipped")
 
     top = _Parser(
-        prog=PROGRAM,
+        prog=program(),
         parents=[common],
         allow_abbrev=False,
         description="A terminal tutor for distributed training. Without a command: the app, where you left off.",
@@ -47,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
             "TUTOR_HOME names the folder for progress and exercise files."
         ),
     )
-    top.set_defaults(json=False, course=None, command=_lazy("app_command", "open_app"))
+    top.add_argument("--version", action="store_true", help="print the version")
+    top.set_defaults(command=_lazy("app_command", "open_app"))
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
 
     def add(name: str, module: str, function: str, help: str, add_help: bool = True) -> argparse.ArgumentParser:
@@ -118,6 +119,18 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def version() -> int:
+    """Prints the version of the distribution."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        say(f"{NAME} {installed(NAME)}")
+    except PackageNotFoundError:
+        say(f"{NAME}, from a checkout that is not installed")
+    return RIGHT
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs one command; returns its exit status. Every expected failure is one line on standard error."""
     from simlib.errors import BadArgument
@@ -128,18 +141,23 @@ def main(argv: Sequence[str]) -> int:
     try:
         arguments, rest = parser().parse_known_args(argv)
         arguments.rest = rest
-        if rest and getattr(arguments, "topic", None) is None:
-            raise BadUsage(f"unrecognised: {' '.join(rest)} (see {PROGRAM} --help)")
+        # No defaults in the parser: a command's would hide what was given before it
+        arguments.json = getattr(arguments, "json", False)
+        arguments.course = getattr(arguments, "course", None)
+        if arguments.version:
+            return version()
+        if rest and not hasattr(arguments, "topic"):
+            raise BadUsage(f"unrecognised: {' '.join(rest)} (see {program()} --help)")
         return int(arguments.command(arguments))
     except (BadUsage, BadArgument, Unknown, NotAllowed) as error:
-        complain(f"tutor: {error}")
+        complain(f"{NAME}: {error}")
         return BAD_INPUT
     except (NotDone, ProgressError, CourseError) as error:
-        complain(f"tutor: {error}")
+        complain(f"{NAME}: {error}")
         return NOT_DONE
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        where = f" {error.filename}" if error.filename else ""
-        complain(f"tutor: could not be carried out:{where}: {error.strerror or error}")
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"{NAME}: could not be carried out: {where}{error.strerror or error}")
         return NOT_DONE

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 from typing import Any
@@ -41,6 +43,11 @@ def complain(text: str) -> None:
     """One line on standard error."""
     encoding = sys.stderr.encoding or "ascii"
     print(text.encode(encoding, errors="backslashreplace").decode(encoding), file=sys.stderr)
+
+
+def of_course(arguments: argparse.Namespace) -> str:
+    """The ` --course DIR` that a suggested command needs, or nothing."""
+    return "" if arguments.course is None else f" --course {shlex.quote(arguments.course)}"
 
 
 def width() -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.permissions import own_machine
+from tutor.program import program
 from tutor.progress.standing import ItemStanding
 from tutor.progress.store import Event
 from tutor.study import LessonStanding, Study
@@ -82,6 +83,9 @@ def exercises(arguments: argparse.Namespace) -> int:
 def progress(arguments: argparse.Namespace) -> int:
     """Shows, writes out or takes in the learner's record."""
     with open_study(arguments.course, own_machine()) as study:
+        for name, file in (("--export", arguments.export), ("--import", arguments.import_)):
+            if file in ("", "-"):
+                raise BadUsage(f"{name} is {file!r}; accepted: the name of a file")
         if arguments.export:
             return _export(study, Path(arguments.export), arguments.json)
         if arguments.import_:
@@ -101,9 +105,9 @@ def progress(arguments: argparse.Namespace) -> int:
             }
         )
         return RIGHT
-    if where is None:
-        say("Nothing done yet. `python -m tutor` begins.")
-    else:
+    if where is None and not items:
+        say(f"Nothing done yet. {program()} begins.")
+    elif where is not None:
         say(f"You are at {where[0].title}: {where[1].title} ({where[1].id}).")
     for standing in standings:
         steps = f"{standing.steps_seen} of {len(standing.lesson.steps)} steps"

@@ -11,6 +11,7 @@ from typing import Any
 
 from tutor.cli.output import RIGHT, BadUsage, colours, say, say_json, unicode_works, width
 from tutor.permissions import own_machine
+from tutor.program import program
 from tutor.views.scene import Parameter, Scene, Topic
 
 _WIDEST = 1_000
@@ -22,10 +23,15 @@ def show(arguments: argparse.Namespace) -> int:
 
     asks_help = any(word in ("-h", "--help") for word in arguments.rest)
     if arguments.topic is None:
+        if arguments.rest and not asks_help:
+            raise BadUsage(f"{arguments.rest[0]!r} comes before the topic; accepted: show TOPIC {arguments.rest[0]} …")
         if arguments.json:
             say_json({"topics": list(TOPICS)})
-        for found in TOPICS.values() if not arguments.json else ():
+            return RIGHT
+        for found in TOPICS.values():
             say(f"{found.name:<16} {found.title}")
+        say()
+        say(f"{program()} show TOPIC --help lists what can be set.")
         return RIGHT
     chosen = topic(arguments.topic)
     if asks_help:
@@ -60,6 +66,8 @@ def _save_svg(topic: Topic, scene: Scene, step: int, name: str) -> None:
 
     if not own_machine().any_file:
         raise BadUsage("--svg is off here")
+    if not name:
+        raise BadUsage("--svg needs the name of a file")
     drawing = svg(scene.picture(step), title=topic.title, caption=scene.caption(step))
     try:
         with Path(name).open("x", encoding="utf-8") as file:

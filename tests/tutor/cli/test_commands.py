@@ -100,7 +100,7 @@ def test_every_quantity_is_listed(capsys: Capture) -> None:
 
 def test_the_lessons(capsys: Capture) -> None:
     found = ask(capsys, "lessons")["lessons"]
-    assert [lesson["id"] for lesson in found] == ["why", "collectives", "ring", "cost", "zero", "pipeline"]
+    assert [lesson["id"] for lesson in found] == ["why", "collectives", "ring", "cost", "data", "zero", "pipeline"]
     assert all(lesson["total"] >= 7 and lesson["solved"] == 0 for lesson in found)
 
 
@@ -279,3 +279,43 @@ def test_a_plan_that_cannot_be_made(capsys: Capture, argv: list[str], names: lis
     line = refused(capsys, *argv)
     for name in names:
         assert name in line
+
+
+def test_options_count_before_the_command_too(capsys: Capture, tmp_path: Path) -> None:
+    assert main(["--json", "calc", "ring.steps", "workers=4"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == 6
+    missing = str(tmp_path / "none")
+    assert missing in refused(capsys, "--course", missing, "lessons")
+    assert missing in refused(capsys, "lessons", "--course", missing)
+
+
+@pytest.mark.parametrize(
+    ("started", "said"),
+    [("/usr/bin/worldsize", "/usr/bin/worldsize --help"), ("/x/tutor/__main__.py", "-m tutor --help")],
+)
+def test_the_program_is_called_as_it_was_started(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, started: str, said: str
+) -> None:
+    monkeypatch.setattr("sys.argv", [started])
+    assert said in refused(capsys, "fly")
+
+
+def test_a_question_about_a_picture_comes_with_it(capsys: Capture) -> None:
+    assert main(["answer", "ring-first-row"]) == 0
+    out = capsys.readouterr().out
+    assert "700" in out  # worker 2's chunk 1 at the start
+    assert "720" not in out  # and after the step that is asked for
+    assert ask(capsys, "progress")["items"] == {}
+
+
+def test_what_was_done_from_the_command_line_is_not_nothing(capsys: Capture) -> None:
+    ask(capsys, "answer", "ring-finished-on-zero", "32")
+    assert main(["progress"]) == 0
+    assert "Nothing done yet" not in capsys.readouterr().out
+
+
+def test_help_and_version(capsys: Capture) -> None:
+    assert main(["show", "--help"]) == 0
+    assert "all-reduce" in capsys.readouterr().out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("worldsize")

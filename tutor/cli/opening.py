@@ -10,6 +10,7 @@ from tutor.cli.output import BadUsage, complain
 from tutor.course.load import load
 from tutor.course.model import Course, CourseError
 from tutor.permissions import Permissions
+from tutor.program import NAME
 from tutor.study import Study
 
 
@@ -27,14 +28,23 @@ def open_course(folder: str | None, permissions: Permissions) -> Course:
 
 
 @contextmanager
-def open_study(folder: str | None, permissions: Permissions) -> Iterator[Study]:
-    """The course with the learner's record; what the record has to tell goes to standard error."""
+def open_study(folder: str | None, permissions: Permissions, *, only_reads: bool = False) -> Iterator[Study]:
+    """The course with the learner's record; what the record has to tell goes to standard error.
+
+    A command that only reads goes on without a record that cannot be opened, and says so.
+    """
     from tutor.places import places
-    from tutor.progress.store import Store
+    from tutor.progress.store import ProgressError, Store
 
     course = open_course(folder, permissions)
     here = places()
-    store = Store(here.database)
+    try:
+        store = Store(here.database)
+    except ProgressError as error:
+        if not only_reads:
+            raise
+        complain(f"{NAME}: {error}; shown without it")
+        store = Store(Path(":memory:"))
     try:
         for notice in store.notices:
             complain(notice)

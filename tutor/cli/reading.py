@@ -42,7 +42,7 @@ def _how_far(standing: LessonStanding) -> str:
 
 def lessons(arguments: argparse.Namespace) -> int:
     """Lists the lessons."""
-    with open_study(arguments.course, own_machine()) as study:
+    with open_study(arguments.course, own_machine(), only_reads=True) as study:
         standings = study.lessons()
     if arguments.json:
         say_json({"lessons": [_lesson_json(standing) for standing in standings]})
@@ -56,7 +56,7 @@ def lessons(arguments: argparse.Namespace) -> int:
 
 def exercises(arguments: argparse.Namespace) -> int:
     """Lists the exercises with the learner's files."""
-    with open_study(arguments.course, own_machine()) as study:
+    with open_study(arguments.course, own_machine(), only_reads=True) as study:
         standings = study.standings()
         rows = []
         for exercise in study.course.exercises().values():

@@ -319,3 +319,15 @@ def test_help_and_version(capsys: Capture) -> None:
     assert "all-reduce" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("worldsize")
+
+
+def test_the_lessons_are_listed_where_no_record_can_be_kept(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("TUTOR_HOME", str(tmp_path / "file"))
+    assert main(["lessons"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out
+    assert "shown without it" in captured.err
+    refused(capsys, "answer", "ring-finished-on-zero", "32", status=3)

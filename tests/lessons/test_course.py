@@ -27,9 +27,18 @@ def test_the_linter_finds_nothing() -> None:
 
 
 def test_the_lessons_are_all_there_in_order() -> None:
-    assert [lesson.id for lesson in COURSE.lessons] == ["why", "collectives", "ring", "cost", "zero", "pipeline"]
+    assert [lesson.id for lesson in COURSE.lessons] == [
+        "why",
+        "collectives",
+        "ring",
+        "cost",
+        "data",
+        "zero",
+        "pipeline",
+    ]
     assert {question.kind for question in QUESTIONS.values()} >= {NUMBER, CHOICE, TABLE}
     assert set(COURSE.exercises()) >= {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"}
+    assert set(COURSE.exercises()) >= {"data_parallel_step", "bucket_gradients", "sharded_adam_step"}
     assert set(COURSE.exercises()) >= {"zero_bytes", "gpipe_order"}
 
 

@@ -29,6 +29,34 @@ MUTANTS = [(name, file.stem) for name, folder in FOLDERS.items() for file in sor
 
 # What a learner must read about each mistake
 TOLD = {
+    ("bucket_gradients", "bytes_go_on"): "Count the bytes of each bucket from 0 again",
+    ("bucket_gradients", "empty_at_the_end"): "There is an empty bucket at the end",
+    ("bucket_gradients", "first_cap_for_all"): "every bucket but the first is filled until it reaches `cap`",
+    ("bucket_gradients", "first_layer_first"): "Backward the last layer is ready first",
+    ("bucket_gradients", "last_bucket_forgotten"): "The last bucket is missing",
+    ("bucket_gradients", "last_ready_first"): "The bucket that is ready first comes first",
+    ("bucket_gradients", "never_over_the_cap"): "DDP closes it once the cap is reached, with the gradient that reached",
+    ("bucket_gradients", "no_first_cap"): "Your first bucket has the cap of the others",
+    ("bucket_gradients", "one_each"): "Each gradient travels alone in yours",
+    ("bucket_gradients", "one_list"): "Return a list of buckets, each a list of parameter numbers",
+    ("bucket_gradients", "only_beyond_the_cap"): "It is closed as soon as its bytes have reached the cap",
+    ("bucket_gradients", "parameter_0_forgotten"): "what is left at the end travels too",
+    ("bucket_gradients", "reversed_places"): "give the model's own numbers",
+    ("bucket_gradients", "sizes_for_numbers"): "These are sizes. Return parameter numbers",
+    ("bucket_gradients", "sorted_within"): "Within a bucket the gradient that is ready first comes first",
+    ("data_parallel_step", "adds_the_step"): "The weights go against the gradient: take it off",
+    ("data_parallel_step", "averaged_twice"): "divided by 2 once too often: the mean is a mean already",
+    ("data_parallel_step", "changes_its_arguments"): "changed its argument `weights`",
+    ("data_parallel_step", "divided_by_workers"): "divided by the workers: divide by all samples",
+    ("data_parallel_step", "mean_of_unequal_means"): "they had 6 and 2 samples: weigh each gradient by its samples",
+    ("data_parallel_step", "mean_returned"): "That is the mean gradient. Return the weights after the step",
+    ("data_parallel_step", "no_learning_rate"): "The learning rate is missing",
+    ("data_parallel_step", "not_divided"): "divide by the number of all samples",
+    ("data_parallel_step", "one_array"): "Return a list of 2: each worker has its own copy",
+    ("data_parallel_step", "own_gradient_only"): "Nothing was averaged, so copies part",
+    ("data_parallel_step", "sum_for_mean"): "added up and not divided, which is 2 times their mean",
+    ("data_parallel_step", "worker_0_alone"): "Every worker makes the same update",
+    ("data_parallel_step", "worker_0_s_gradient"): "the gradient of worker 0 alone",
     (
         "gpipe_order",
         "backward_first",
@@ -100,6 +128,23 @@ TOLD = {
     ("ring_all_reduce_worker", "replaces_in_both_phases"): "In yours the numbers of workers 1 and 2 are missing",
     ("ring_all_reduce_worker", "whole_array_sent"): "Whole arrays are sent: send one chunk a step",
     ("ring_all_reduce_worker", "wrong_neighbour"): "worker 1 has to receive from 0",
+    ("sharded_adam_step", "changes_its_arguments"): "changed its argument `momentum`",
+    ("sharded_adam_step", "equal_shards_only"): "numpy.array_split cuts 7 weights into 3, 2, 2",
+    ("sharded_adam_step", "mean_of_squares"): "The mean comes first, then its square",
+    ("sharded_adam_step", "momentum_uncorrected"): "The momentum is not divided by 1 - BETA1^step",
+    ("sharded_adam_step", "no_all_gather"): "new weights for its own shard alone. The all-gather is missing",
+    ("sharded_adam_step", "no_correction"): "The corrections by 1 - BETA1^step and 1 - BETA2^step are missing",
+    ("sharded_adam_step", "no_root"): "The root is missing",
+    ("sharded_adam_step", "no_square"): "The variance takes the gradient's square",
+    ("sharded_adam_step", "np_split"): "array split does not result in an equal division (line 12)",
+    ("sharded_adam_step", "own_gradient_only"): "The reduce-scatter, which adds up shard r of all workers, is missing",
+    ("sharded_adam_step", "plain_sgd"): "That is plain SGD",
+    ("sharded_adam_step", "rings_shard"): "with shard r+1 of the gradient; it owns shard r",
+    ("sharded_adam_step", "shards_returned"): "That is its own shard: the all-gather",
+    ("sharded_adam_step", "stale_gather"): "weights from before the update: gather the new ones",
+    ("sharded_adam_step", "step_counted_on"): "You corrected for step + 1",
+    ("sharded_adam_step", "sum_for_mean"): "You took the sum of the gradients; their mean is asked for",
+    ("sharded_adam_step", "whole_states"): "It keeps the states of its own shard alone",
     ("top_k_all_gather_worker", "all_reduces"): "Worker 0 calls all_reduce",
     ("top_k_all_gather_worker", "divided_by_senders"): "Who sends nothing for a position counts as 0: divide by N",
     ("top_k_all_gather_worker", "largest_with_sign"): "keep those that are largest without their signs",
@@ -135,7 +180,8 @@ UNDRAWN = (
     "begins_with_the_start",
     "changes_its_arguments",
 )
-NO_PICTURE = ("top_k_all_gather_worker",)  # no topic shows sparse arrays
+# No topic shows sparse arrays, or an optimizer's arrays; buckets are drawn for layers of one size
+NO_PICTURE = ("top_k_all_gather_worker", "data_parallel_step", "bucket_gradients", "sharded_adam_step")
 
 
 def exercise(name: str) -> Exercise:

@@ -16,7 +16,7 @@ from tutor.course.model import CHOICE, NUMBER, TABLE, Course
 # Each lesson, and the exercises in it
 LESSONS = {
     "ring": {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"},
-    "zero": {"zero_bytes"},
+    "zero": {"zero_bytes", "sharded_adam_step"},
     "pipeline": {"gpipe_order"},
 }
 
@@ -52,12 +52,22 @@ FACTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     # the first stage that fits
     "Z2": (("zero-fits", "zero-first-that-fits"),),
+    # LLaMA 7B on 64
+    "Z3": (("zero-llama", "zero-llama-bytes"),),
     # a sharded step, in words and bytes
     "Z4": (
         ("zero-one-step", "zero-two-collectives"),
         ("zero-traffic", "zero-stage-two-sends"),
         ("zero-traffic-three", "zero-stage-three-sends"),
     ),
+    # gathered just before, freed just after; the peak of a step
+    "Z5": (
+        ("zero-gather", "zero-order-of-a-unit"),
+        ("zero-peak", "zero-weights-while-running"),
+        ("zero-fsdp", "zero-true-of-fsdp"),
+    ),
+    # a sharded Adam gives the unsharded result
+    "Z6": (("zero-same-result", "zero-norm-for-clipping"),),
     # micro-batches through stages
     "P1": (("pipeline-micro-batches", "pipeline-forward-slots"), ("pipeline-idle-cells", "pipeline-count-idle")),
     # the bubble of the total and of the ideal time
@@ -93,6 +103,19 @@ FIGURES: list[tuple[str, dict[str, float], Any]] = [
     ("zero-stage-three-bytes", {"billions": 30, "gpus": 16}, 30e9),
     ("zero-least-at-one", {"billions": 30}, 120e9),
     ("zero-first-that-fits", {}, 2),  # 110 GB at stage 1, 75 GB at stage 2
+    # 6,738,415,616 parameters: 4P + 12P/64, 2P + 14P/64
+    ("zero-llama-bytes", {"stage": 1}, 28217115392),
+    ("zero-llama-bytes", {"stage": 2}, 14950859648),
+    ("zero-norm-for-clipping", {"first": 3, "second": 4}, 5),
+    ("zero-norm-for-clipping", {"first": 6, "second": 8}, 10),
+    (
+        "zero-order-of-a-unit",
+        {},
+        ["gather", "forward", "free", "gather-again", "backward", "reduce-scatter"],
+    ),
+    ("zero-weights-while-running", {"gpus": 8}, 2.1875e9),  # 14/8 + 14/32
+    ("zero-weights-while-running", {"gpus": 64}, 0.65625e9),
+    ("zero-true-of-fsdp", {}, ["own-samples", "hybrid", "stage-2-each"]),
     ("zero-stage-two-sends", {"gpus": 64}, 26.530875e9),
     ("zero-stage-three-sends", {"gpus": 64}, 39.7963125e9),
     ("zero-with-activations", {}, 34e9),  # 14 + 20
@@ -145,6 +168,11 @@ TYPED: dict[str, tuple[str, ...]] = {
     "zero-least-at-one": ("120 GB", "4*30", "120e9"),
     "zero-first-that-fits": ("2", "2.0"),
     "zero-two-collectives": ("scatter-gather",),
+    "zero-llama-bytes": ("14.95 GB", "15.0", "2*6.738+14*6.738/64", "13.92 GiB"),
+    "zero-norm-for-clipping": ("5", "sqrt(3*3+4*4)", "5.0"),
+    "zero-order-of-a-unit": ("gather, forward, free, gather-again, backward, reduce-scatter",),
+    "zero-weights-while-running": ("2.19 GB", "14/8+14/32", "2.1875e9", "2.04 GiB"),
+    "zero-true-of-fsdp": ("own-samples, hybrid, stage-2-each", "1 2 5"),
     "zero-stage-two-sends": ("26.5 GB", "26.5", "26.53e9", "2*63/64*13.476", "24.7 GiB"),
     "zero-stage-three-sends": ("39.8 GB", "39.8", "3*63/64*2*6.738", "37.06 GiB"),
     "zero-with-activations": ("34 GB", "14+20", "34e9"),
@@ -178,6 +206,9 @@ PROSE: dict[str, tuple[str, ...]] = {
     "zero-sixteen": ("2 B", "12 B", "Rajbhandari et al. 2020"),
     "zero-floor": ("112 GB, 38.5 GB, 26.25 GB and 14 GB",),
     "zero-fits": ("80 GB", "112 GB", "stage 1"),
+    "zero-llama": ("107.8 GB", "1.7 GB"),
+    "zero-gather": ("all-gathered", "freed"),
+    "zero-same-result": ("to the last bit",),
     "zero-traffic": ("26.5 GB",),
     "pipeline-idle-cells": ("8 cells", "2 of them"),
     "pipeline-share": ("25%", "Huang et al. 2019"),
@@ -221,6 +252,25 @@ def test_the_bars_of_seven_billion_on_eight(course: Course) -> None:
     assert live is not None
     look = cells.lookup_in(live)
     assert [look({"stage": stage, "part": "total"}) for stage in range(4)] == [112e9, 38.5e9, 26.25e9, 14e9]
+
+
+def test_the_bytes_along_a_step_of_llama(course: Course) -> None:
+    """Shards of 16P/64; one of 32 blocks, 202,383,360 weights, and the one ahead, 2 bytes each, or its gradient too."""
+    live = course.live("zero-along-a-step")
+    assert live is not None
+    look = cells.lookup_in(live)
+    shards, block = 16 * 6738415616 / 64, 2 * (4 * 4096**2 + 3 * 4096 * 11008 + 2 * 4096)
+    assert look({"moment": "forward", "part": "total"}) == pytest.approx(shards + 2 * block)
+    assert look({"moment": "backward", "part": "total"}) == pytest.approx(shards + 3 * block)
+
+
+def test_the_sharded_step_shows_who_updates_what(course: Course) -> None:
+    """The means of 2, 4 and 4, 0 are 3 and 2; worker 0 keeps the first alone, worker 1 the second."""
+    live = course.live("zero-sharded-step")
+    assert live is not None
+    look = cells.lookup_in(live)
+    shown = [[look({"step": 2, "worker": worker, "chunk": chunk}) for chunk in range(2)] for worker in range(2)]
+    assert shown == [[3, None], [None, 2]]
 
 
 # Figures and typed answers

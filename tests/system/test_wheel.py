@@ -37,7 +37,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_lessons_and_show_work_from_another_folder(installed: Path, tmp_path: Path) -> None:
     listed = json.loads(run(installed / "python", "-m", "tutor", "lessons", "--json", cwd=tmp_path))
-    assert [lesson["id"] for lesson in listed["lessons"]] == ["why", "collectives", "ring", "cost", "zero", "pipeline"]
+    assert [lesson["id"] for lesson in listed["lessons"]] == [
+        "why",
+        "collectives",
+        "ring",
+        "cost",
+        "data",
+        "zero",
+        "pipeline",
+    ]
     shown = run(installed / "worldsize", "show", "all-reduce", "--values", "[[1,2,3],[10,20,30],[100,200,300]]",
                 "--json", cwd=tmp_path)  # fmt: skip
     assert json.loads(shown)["result"] == [[111, 222, 333]] * 3

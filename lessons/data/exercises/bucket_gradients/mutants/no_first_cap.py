@@ -1,0 +1,12 @@
+"""Has one cap for all."""
+
+
+def bucket_gradients(sizes, first_cap, cap):
+    buckets, filled, limit = [[]], 0, cap
+    for number in reversed(range(len(sizes))):
+        if filled >= limit:
+            buckets.append([])
+            filled, limit = 0, cap
+        buckets[-1].append(number)
+        filled += sizes[number]
+    return buckets

@@ -1,0 +1,11 @@
+"""Weighs by samples and divides by the workers."""
+
+import numpy as np
+
+
+def data_parallel_step(weights, gradients, samples, learning_rate):
+    total = sum(samples)
+    mean = np.zeros_like(gradients[0])
+    for gradient, count in zip(gradients, samples):
+        mean += gradient * (count / len(samples))
+    return [copy - learning_rate * mean for copy in weights]

@@ -1,0 +1,11 @@
+"""Updates worker 0 and leaves the others."""
+
+import numpy as np
+
+
+def data_parallel_step(weights, gradients, samples, learning_rate):
+    total = sum(samples)
+    mean = np.zeros_like(gradients[0])
+    for gradient, count in zip(gradients, samples):
+        mean += gradient * (count / total)
+    return [weights[0] - learning_rate * mean, *(copy.copy() for copy in weights[1:])]

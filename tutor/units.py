@@ -164,6 +164,18 @@ def show(value: Any, form: str = "") -> str:
     return number + unit.name if unit.name in ("%", "x") else f"{number} {unit.name}"
 
 
+def one_of(noun: str) -> str:
+    """A noun in the singular: what a count of one is followed by.
+
+    >>> one_of("steps"), one_of("micro-batches"), one_of("copies"), one_of("GPU")
+    ('step', 'micro-batch', 'copy', 'GPU')
+    """
+    for plural, singular in (("ches", "ch"), ("ies", "y"), ("s", "")):
+        if noun.endswith(plural) and not noun.endswith("ss"):
+            return noun.removesuffix(plural) + singular
+    return noun
+
+
 # Formats that choose the prefix themselves
 AUTOMATIC = {"B": BYTES, "B/s": BYTES_PER_SECOND, "FLOP": FLOPS, "FLOP/s": FLOPS_PER_SECOND, "s": SECONDS}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tutor import units
 from tutor.answers import cells, choices, tables
+from tutor.answers.families import members
 from tutor.answers.near_misses import near_miss
 from tutor.answers.numbers import Reading, TypedNumber, read_number
 from tutor.answers.texts import hints, options_shown, prompt, reason, reply
@@ -93,7 +94,7 @@ def _judge_number(course: Course, question: Question, text: str, seed: int | Non
     miss = near_miss(typed, right, question.unit)
     if miss:
         return verdict(first, (miss.say, miss.misconception))
-    return verdict(first, (_direction(question, first, right, allowed), None))
+    return verdict(first, (_direction(course, question, first, right), None))
 
 
 def wrong_value(course: Course, question: Question, wrong: Wrong, seed: int | None) -> float | None:
@@ -134,16 +135,30 @@ def _read_back(question: Question, reading: Reading) -> str:
         unit = units.natural(reading.value, unit.name)
     if unit is None:
         noun = question.unit if units.find(question.unit) is None else ""
-        return f"{reading.value:,.{digits}g} {noun}".strip()
-    number = f"{reading.value / unit.factor:,.{digits}g}"
+        return f"{_figure(reading.value, digits)} {units.one_of(noun) if reading.value == 1 else noun}".strip()
+    number = _figure(reading.value / unit.factor, digits)
     return f"{number}{unit.name}" if unit.name in ("%", "x") else f"{number} {unit.name}"
 
 
-def _direction(question: Question, reading: Reading, right: float, allowed: float) -> str:
+def _figure(value: float, digits: int) -> str:
+    whole = value == int(value) and abs(value) < 1e15
+    return f"{int(value):,}" if whole else f"{value:,.{digits}g}"
+
+
+def _direction(course: Course, question: Question, reading: Reading, right: float) -> str:
     shown = _read_back(question, reading)
-    if not allowed and units.measure_of(question.unit) == units.COUNT and not float(reading.value).is_integer():
+    whole = units.measure_of(question.unit) == units.COUNT and _always_whole(course, question)
+    if whole and not question.unit:
+        # The number of a chunk or stage, or a cell: neither above nor below says anything
+        return f"{shown} is not it."
+    if whole and question.unit != "x" and not float(reading.value).is_integer():
         return f"{shown} is not it: this counts something, so the answer is a whole number."
     return f"{shown} is too {'high' if reading.value > right else 'low'}."
+
+
+def _always_whole(course: Course, question: Question) -> bool:
+    """Whether the right answer of every member is a whole number (of the first hundred, spread over the family)."""
+    return all(float(truth(course, question, seed).value).is_integer() for seed, _ in members(question, 100))
 
 
 def _plain(value: float) -> int | float:

@@ -11,6 +11,7 @@ from tutor import units
 from tutor.answers.verdict import NotUnderstood
 from tutor.course import arithmetic
 from tutor.course.arithmetic import NotArithmetic
+from tutor.safe_text import visible
 from tutor.units import COUNT, SHARE, Unit
 
 LONGEST = 200  # characters of a typed number
@@ -46,9 +47,15 @@ _NUMBER = re.compile(
 _OPERATOR = re.compile(r"\*\*|//|[-+*/()]|(?:[x×%](?=\s*[\d.(]))|,(?=\s)")
 _FUNCTION = re.compile(rf"(?:{'|'.join(arithmetic.FUNCTIONS)})(?=\s*\()")
 _SPACE = re.compile(r"\s*")
-_WORDS = re.compile(r"[^\W\d_%]*[%]?[^\d]*")
-# Words after which no unit is expected: 38.5 per GPU
-_FILLERS = ("per", "each", "a", "an", "for", "on", "of", "in", "by", "every", "altogether", "more", "less", "or")
+_OTHER_BASE = re.compile(r"(?<![\d.])0[xob][\da-f]", re.I)
+# Words that may stand after a number or its unit and change nothing: 38.5 GB per GPU, 9 times as many, 27% of the total
+_FILLER_WORDS = """
+    per each a an the for on of in by every all altogether more less or so them it about approximately approx circa
+    roughly around exactly total time as many much large long idle busy ideal here now memory model card array ring
+    worker rank gpu node server chunk slice number value element parameter token sample batch micro-batch step slot cell
+    stage layer bucket message copy hop call bit byte
+"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
 _EXAMPLES = {
     COUNT: "12, 1,200, 1.2e3 or 100/8",
     SHARE: "12.5%, 0.125 or 1/8",
@@ -87,6 +94,8 @@ def read_number(text: str, unit: str = "", natural: Unit | None = None) -> Typed
     asked = units.find(unit) if unit else None
     measure = asked.measures if asked else COUNT
     tidy = _tidy(text, measure)
+    if _OTHER_BASE.search(tidy):
+        raise _not_understood(text, measure, "is no decimal number")
     end, canonical, literals = _numeric_part(tidy)
     if not canonical:
         raise _not_understood(text, measure, "is no number")
@@ -94,7 +103,7 @@ def read_number(text: str, unit: str = "", natural: Unit | None = None) -> Typed
         value = float(arithmetic.evaluate(arithmetic.parse(canonical), _no_name, _no_bracket))
     except NotArithmetic as error:
         raise _not_understood(text, measure, f"cannot be worked out: {error}") from None
-    typed_unit, factor = _unit_after(tidy[end:], text, asked, measure)
+    typed_unit, factor = _unit_after(tidy[end:], text, unit, measure)
     step, digits = (
         _resolution(canonical) if literals == 1 and re.fullmatch(r"[-+]?[\d.eE+-]+", canonical) else (None, 0)
     )
@@ -124,8 +133,6 @@ def accepted(unit: str) -> str:
 
 
 def _not_understood(text: str, measure: str, what: str) -> NotUnderstood:
-    from tutor.safe_text import visible
-
     shown = visible(text.strip())
     shown = shown if len(shown) <= 40 else f"{shown[:37]}…"
     return NotUnderstood(f"{shown!r} {what}; accepted: a number such as {_EXAMPLES[measure]}")
@@ -198,40 +205,58 @@ def _resolution(number: str) -> tuple[float, int]:
     return (10.0**power if abs(power) < 300 else 0.0), digits
 
 
-def _unit_after(text: str, typed: str, asked: Unit | None, measure: str) -> tuple[Unit | None, float | None]:
+def _unit_after(text: str, typed: str, unit: str, measure: str) -> tuple[Unit | None, float | None]:
     """The unit in the words after a number, and a multiple such as billion; (None, None) when there is neither."""
-    rest = text.strip().rstrip(".!")
+    rest = text.strip().rstrip(".!?")
     if not rest:
         return None, None
+    unclear = _not_understood(typed, measure, f"is not clear from {visible(rest[:20])!r} on")
     if any(character.isdigit() for character in rest) or len(rest) > 60:
-        raise _not_understood(typed, measure, f"is not clear from {rest[:20]!r} on")
+        raise unclear
     words = rest.split()
-    factor = None
+    factor: float | None = None
     if words[0].lower() in units.MULTIPLES:
         factor = float(units.MULTIPLES[words[0].lower()])
         words = words[1:]
     elif measure == COUNT and words[0] in _COUNT_SUFFIXES:
-        return None, float(_COUNT_SUFFIXES[words[0]])
-    if not words:
-        return None, factor
-    found = _unit_in(words)
+        factor = float(_COUNT_SUFFIXES[words[0]])
+        words = words[1:]
+    found, after = _unit_in(words, measure) if words else (None, [])
     if found is None:
-        if measure in (COUNT, SHARE) or words[0].lower().strip("/,") in _FILLERS or words[0].startswith("/"):
-            return None, factor
-        raise _not_understood(typed, measure, f"has {words[0][:20]!r}, which is no unit of {measure}")
-    if measure in (COUNT, SHARE) and found.measures in (COUNT, SHARE):
-        # 3 times and 3x are 3; 27% of anything is 0.27
-        return found, factor
-    if found.measures != measure:
+        if words and measure not in (COUNT, SHARE) and not _is_filler(words[0], unit):
+            raise _not_understood(typed, measure, f"has {visible(words[0][:20])!r}, which is no unit of {measure}")
+    elif found.measures != measure and not {found.measures, measure} <= {COUNT, SHARE}:
+        # 3 times and 3x are 3, 27% of anything is 0.27; but bytes are no seconds
         wanted = "a share" if measure == SHARE else "a plain number" if measure == COUNT else measure
         raise _not_understood(typed, measure, f"is in {found.measures}; this asks for {wanted}")
+    if not all(_is_filler(word, unit) for word in after):
+        raise unclear
+    if found is None and factor is not None:
+        found = units.base(measure)  # 112 billion, of bytes
     return found, factor
 
 
+def _is_filler(word: str, unit: str) -> bool:
+    """Whether a word after a number says nothing more about it; the question's own noun, `steps`, among them."""
+    parts = [part.strip(",;:()") for part in word.lower().split("/")]
+    own = {unit.lower(), units.one_of(unit.lower())}
+    return all(not part or part in _FILLERS or part in own or units.one_of(part) in _FILLERS for part in parts)
+
+
+_PREFIX = re.compile(r"[KMGTPEZkmgtp]i?")
 _COUNT_SUFFIXES = {"K": 10**3, "k": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
 
 
-def _unit_in(words: list[str]) -> Unit | None:
-    """The unit that the first words name: `GB`, `per cent`, `GB/GPU`, `GB,`."""
-    candidates = [" ".join(words[:2]), words[0], words[0].rstrip(",;:"), words[0].split("/")[0]]
-    return next((unit for unit in map(units.find, candidates) if unit), None)
+def _unit_in(words: list[str], measure: str) -> tuple[Unit | None, list[str]]:
+    """The unit that the first words name (`GB`, `per cent`, `GB/GPU`, `GB,`), and the words after it."""
+    first = words[0]
+    head, _, tail = first.partition("/")
+    base = units.base(measure)
+    if _PREFIX.fullmatch(first) and base and measure != units.SECONDS:
+        return units.find(first + base.name), words[1:]  # 112 G, where bytes are asked for
+    ways = [(" ".join(words[:2]), words[2:]), (first, words[1:]), (first.rstrip(",;:"), words[1:])]
+    for name, after in [*ways, (head, [tail, *words[1:]])]:
+        unit = units.find(name)
+        if unit:
+            return unit, after
+    return None, words

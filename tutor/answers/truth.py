@@ -62,7 +62,7 @@ def show_value(question: Question, value: float) -> str:
         return f"{units.show(value)} ({units.show(value, '%')})"
     if not question.unit or units.is_format(question.unit):
         return units.show(value, question.unit)
-    return f"{units.show(value)} {question.unit}"
+    return f"{units.show(value)} {units.one_of(question.unit) if value == 1 else question.unit}"
 
 
 def tolerance(question: Question, value: Any) -> float:

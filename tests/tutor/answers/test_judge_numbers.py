@@ -192,6 +192,7 @@ def test_a_rounded_share_needs_two_digits(ask: Ask, text: str, right: bool) -> N
         ("14.05", False, "14.05 steps is not it: this counts something, so the answer is a whole number."),
         ("16", False, "16 steps is too high."),
         ("13", False, "13 steps is too low."),
+        ("1", False, "1 step is too low."),
     ],
 )
 def test_a_count_is_exact(ask: Ask, text: str, right: bool, reason: str) -> None:
@@ -310,3 +311,43 @@ def test_a_misconception_that_the_course_has_not_is_left_out(ask: Ask) -> None:
     course, question = ask(STAGE_1.replace("half", "unheard-of"))
     verdict = judge(course, question, "19.25")
     assert (verdict.reason, verdict.misconception) == ("Half.", None)
+
+
+RATIO = 'kind = "number"\nunit = "x"\nprompt = "P"\nwhy = "W"\nanswer = "n / 7"\nvary = { n = [63, 31] }\n'
+
+
+@pytest.mark.parametrize(("text", "reason"), [("9.04", "9.04x is too high."), ("1.71", "1.71x is too low.")])
+def test_a_ratio_counts_nothing(ask: Ask, text: str, reason: str) -> None:
+    verdict = judge(*ask(f"tolerance = 0.0\n{RATIO}"), text)
+    assert (verdict.right, verdict.reason) == (False, reason)
+
+
+def test_only_what_is_whole_for_every_member_is_called_a_whole_number(ask: Ask) -> None:
+    question = 'kind = "number"\nunit = "hops"\nprompt = "P"\nwhy = "W"\nanswer = "n / 7"\n'
+    sometimes, always = f"{question}vary = {{ n = [63, 31] }}\n", f"{question}vary = {{ n = [63, 35] }}\n"
+    assert judge(*ask(sometimes), "8.5").reason == "8.5 hops is too low."
+    assert "so the answer is a whole number" in judge(*ask(always), "8.5").reason
+
+
+INDEX = 'kind = "number"\nprompt = "P"\nwhy = "W"\nanswer = "(worker - 3) % 8"\ngiven = { worker = 1 }\n'
+
+
+@pytest.mark.parametrize(("text", "reason"), [("7", "7 is not it."), ("2", "2 is not it."), ("2.5", "2.5 is not it.")])
+def test_an_index_is_neither_too_high_nor_too_low(ask: Ask, text: str, reason: str) -> None:
+    verdict = judge(*ask(INDEX), text)
+    assert (verdict.right, verdict.reason) == (False, reason)
+    assert judge(*ask(INDEX), "6").right
+
+
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [("38.5 billion", "38.5 GB"), ("3.85e10", "38.5 GB"), ("38.5 G", "38.5 GB"), ("3.85e11 B", "385 GB")],
+)
+def test_large_numbers_are_read_back_as_people_write_them(ask: Ask, text: str, understood: str) -> None:
+    assert judge(*ask(STAGE_1), text).understood == understood
+
+
+def test_a_large_count_is_read_back_in_full(ask: Ask) -> None:
+    count = 'kind = "number"\nunit = "parameters"\nprompt = "P"\nwhy = "W"\nanswer = "n * 1e9"\ngiven = { n = 112 }\n'
+    assert judge(*ask(count), "112 billion").understood == "112,000,000,000 parameters"
+    assert judge(*ask(count), "1.12e11").understood == "112,000,000,000 parameters"

@@ -144,3 +144,29 @@ def test_what_is_chosen_is_in_sight_in_a_small_window(play: Callable[..., None],
         assert "► Demo" in shown(pilot.app)
 
     play(scenario, size=(40, 12))
+
+
+def test_back_at_home_enter_goes_on_where_one_was(play: Callable[..., None]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen.lesson.id == "second"
+
+    play(scenario)
+
+
+def test_in_a_low_window_only_the_chosen_lesson_says_what_it_is_about(
+    play: Callable[..., None], shown: Callable[..., str]
+) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert "A lesson with a step of every kind." in shown(pilot.app)
+        assert "Second" in shown(pilot.app)
+        await pilot.press("down")
+        await pilot.pause()
+        assert "A lesson with a step of every kind." not in shown(pilot.app)
+
+    play(scenario, size=(80, 12))

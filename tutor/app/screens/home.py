@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CONTINUE = "continue"
 _BAR = 16
 _WIDEST = 100
+_CHROME = 6  # rows of the screen that are not the list's: title, greeting, keys
 
 
 class Lessons(Menu):
@@ -34,17 +35,16 @@ class Lessons(Menu):
     def __init__(self, study: Study) -> None:
         super().__init__(id="lessons")
         self._study = study
+        self._heads = 1  # rows of a lesson's title
         self.look_again()
 
     def look_again(self) -> None:
         """Reads the record anew."""
         self._standings = self._study.lessons()
         self._where = self._study.where()
+        # What Enter opens first: where the learner was, or the first lesson
+        self.chosen = 0
         self.changed()
-
-    def first(self) -> str:
-        """What Enter opens when the screen appears: where the learner was, or the first lesson."""
-        return CONTINUE if self._where is not None else ""
 
     def entries(self, width: int) -> list[Entry]:
         style = words(self.app.native_ansi_color)
@@ -57,8 +57,16 @@ class Lessons(Menu):
             rows = text_rows(self.app.console, Text.assemble(("Continue  ", style.strong), place), width, rest=" " * 10)
             rows[0] = [segment for segment in rows[0] if segment.text]
             entries.append(Entry(CONTINUE, [*rows, []]))
-        entries += [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
-        return entries
+        lessons = [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
+        rows = sum(len(entry.rows) for entry in entries + lessons)
+        if rows > self.screen.size.height - _CHROME:
+            # Not all of it can be seen at once: what a lesson is about, for the chosen one alone
+            chosen = self.chosen - len(entries)
+            lessons = [
+                Entry(entry.id, entry.rows[: -1 if number == chosen else self._heads])
+                for number, entry in enumerate(lessons)
+            ]
+        return entries + lessons
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
@@ -73,6 +81,7 @@ class Lessons(Menu):
         title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
         gap = width - used - sum(segment.cell_length for segment in title)
         first = [[*title, Segment(" " * gap), *right]] if gap >= 2 else [title, right]
+        self._heads = len(first)
         about = text_rows(self.app.console, Text(lesson.about, style.plain), min(width, 76))
         return [*first, *about, []]
 

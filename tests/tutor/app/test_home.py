@@ -160,13 +160,19 @@ def test_back_at_home_enter_goes_on_where_one_was(play: Callable[..., None]) -> 
 
 
 def test_in_a_low_window_only_the_chosen_lesson_says_what_it_is_about(
-    play: Callable[..., None], shown: Callable[..., str]
+    play: Callable[..., None], shown: Callable[..., str], study: Study
 ) -> None:
+    lesson = study.lesson("demo")
+    study.open_step(lesson, lesson.steps[0])
+    about = {"Demo": "A lesson with a step of every kind.", "Second": "Another lesson."}
+
     async def scenario(pilot: Pilot[Any]) -> None:
-        assert "A lesson with a step of every kind." in shown(pilot.app)
-        assert "Second" in shown(pilot.app)
-        await pilot.press("down")
-        await pilot.pause()
-        assert "A lesson with a step of every kind." not in shown(pilot.app)
+        for chosen in ("", "Demo", "Second"):
+            text = shown(pilot.app)
+            for title, sentence in about.items():
+                assert title in text
+                assert (sentence in text) == (title == chosen)
+            await pilot.press("down")
+            await pilot.pause()
 
     play(scenario, size=(80, 12))

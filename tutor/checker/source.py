@@ -81,7 +81,7 @@ def text_failure(source: bytes) -> Failure | None:
     """
     where = source.find(b"\0")
     if where >= 0:
-        if source[:2] in (b"\xff\xfe", b"\xfe\xff") or source[1:2] == b"\0":
+        if source[:2] in (b"\xff\xfe", b"\xfe\xff") or _mostly_every_other_is_nul(source):
             return Failure("syntax", "The file is UTF-16 text. Save it as UTF-8.", 1)
         return Failure("syntax", "The file holds a NUL byte, which no Python file may.", _line(source, where))
     try:
@@ -92,6 +92,12 @@ def text_failure(source: bytes) -> Failure | None:
         message = f"Byte 0x{source[error.start]:02X} is not UTF-8.{but} Save the file as UTF-8."
         return Failure("syntax", message, _line(source, error.start))
     return None
+
+
+def _mostly_every_other_is_nul(source: bytes) -> bool:
+    """Whether the text has been written in two bytes a character, most of them ASCII, without a mark."""
+    halves = (source[::2], source[1::2])
+    return len(source) >= 4 and len(source) % 2 == 0 and any(2 * half.count(0) > len(half) for half in halves)
 
 
 def _line(source: bytes, position: int) -> int:

@@ -75,6 +75,11 @@ def test_large_files_are_not_read(tmp_path: Path) -> None:
         (b"# -*- coding: latin-1 -*-\r\n# \xe9\r\n", 2, "Its first lines say latin-1, but only UTF-8 is read"),
         ("x = 1\n".encode("utf-16"), 1, "UTF-16"),
         ("x = 1\n".encode("utf-16-le"), 1, "UTF-16"),
+        ("x = 1\n".encode("utf-16-be"), 1, "UTF-16"),
+        ("# 漢字\nx = 1\n".encode("utf-16-le"), 1, "UTF-16"),
+        (b"a\0b", 1, "NUL"),
+        (b"a\0", 1, "NUL"),
+        (b"a\0 = 1", 1, "NUL"),
     ],
 )
 def test_what_is_no_text(source: bytes, line: int, said: str) -> None:

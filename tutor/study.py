@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.course.model import Course, Exercise, Lesson, Question, Step
+from tutor.course.model import CHOICE, Course, Exercise, Lesson, Question, Step
 from tutor.permissions import Permissions
 from tutor.progress.standing import OPEN, REVEALED, SOLVED, ItemStanding, standings
 from tutor.progress.store import Store
@@ -177,11 +177,17 @@ class Study:
         hint = None
         if not verdict.right:
             wrong = before.wrong + 1
-            if wrong >= TRIES_BEFORE_REVEAL and before.state == OPEN:
+            if wrong >= tries_before_reveal(question) and before.state == OPEN:
                 revealed = self.reveal(question_id, seed)
             elif question.hints:
                 hint = hints(self.course, question, seed)[min(wrong, len(question.hints)) - 1]
         return AnswerOutcome(verdict, before.tries + 1, revealed, hint)
+
+    def tries_left(self, question_id: str) -> int:
+        """How many wrong answers bring the answer; 0 once it is solved or revealed."""
+        now = self.standing(question_id)
+        left = tries_before_reveal(self.question(question_id)) - now.wrong
+        return max(1, left) if now.state == OPEN else 0
 
     def hint(self, item: str, seed: int | None = None) -> Hint:
         """The next hint of a question or exercise; after the last one, the last again."""
@@ -286,6 +292,13 @@ class Study:
             detail["reason"] = failing.reason
         self.store.add("check", exercise.id, **detail)
         return result
+
+
+def tries_before_reveal(question: Question) -> int:
+    """After how many wrong answers the right one is revealed: before clicking through a few options would find it."""
+    if question.kind == CHOICE:
+        return max(1, min(TRIES_BEFORE_REVEAL, len(question.options) - 1))
+    return TRIES_BEFORE_REVEAL
 
 
 def _named_in_first_line(source: bytes) -> str | None:

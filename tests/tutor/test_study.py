@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tutor.course.model import Course, Exercise, Lesson, Place, Question, Step
+from tutor.course.model import Course, Exercise, Lesson, Option, Place, Question, Step
 from tutor.permissions import Permissions
 from tutor.progress.standing import OPEN, REVEALED, SOLVED
 from tutor.progress.store import Store
@@ -137,6 +138,28 @@ def test_an_answer_sent_drops_its_draft(study: Study) -> None:
     study.store.keep_draft("steps", "4")
     study.answer("steps", "4")
     assert study.store.draft("steps") == ""
+
+
+@pytest.mark.parametrize(("options", "tries"), [(2, 1), (3, 2), (4, 3), (6, 3)])
+def test_clicking_through_the_options_of_a_choice_solves_nothing(study: Study, options: int, tries: int) -> None:
+    names = tuple(Option(f"option-{number}", f"Option {number}") for number in range(options))
+    question = Question("which", "choice", "Which?", names[-1].id, "The last.", PLACE, options=names)
+    lesson = study.course.lessons[0]
+    steps = (*lesson.steps, Step("third", "Third", (question,), PLACE))
+    study.course = replace(study.course, lessons=(replace(lesson, steps=steps),))
+    for left in range(tries, 0, -1):
+        assert study.tries_left("which") == left
+        assert study.standing("which").state == OPEN
+        outcome = study.answer("which", names[left - 1].id)
+    assert outcome.revealed is not None
+    assert (study.tries_left("which"), study.standing("which").state) == (0, REVEALED)
+
+
+def test_no_try_is_left_once_it_is_solved(study: Study) -> None:
+    study.answer("steps", "5")
+    assert study.tries_left("steps") == 2
+    study.answer("steps", "4")
+    assert study.tries_left("steps") == 0
 
 
 def test_the_solution_revealed_is_not_solved(study: Study) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tutor.course.model import Option, Question
 from tutor.progress.standing import OPEN, SOLVED
-from tutor.study import TRIES_BEFORE_REVEAL, AnswerOutcome, Revealed, Study
+from tutor.study import AnswerOutcome, Revealed, Study
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Asking:
     @property
     def tries_left(self) -> int:
         """Wrong answers that may still be given before the answer is shown."""
-        return max(0, TRIES_BEFORE_REVEAL - self.study.standing(self.question.id).wrong)
+        return self.study.tries_left(self.question.id)
 
     @property
     def wrong_answers(self) -> list[str]:

@@ -25,8 +25,36 @@ def test_the_lesson_shown_has_no_mistakes(tmp_path: Path) -> None:
     assert lint(tmp_path) == []
 
 
+def test_the_check_shown_tells_right_from_wrong(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(block("toml"), encoding="utf-8")
+    folder = tmp_path / "doubling" / "exercises" / "double_all"
+    (folder / "mutants").mkdir(parents=True)
+    step = """
+## Write it {#doubling-write}
+
+```code double_all
+title = "Double them"
+prompt = "Return every number doubled."
+hints = ["Two times each."]
+why = "One by one."
+```
+"""
+    (tmp_path / "doubling" / "lesson.md").write_text(block("markdown") + step, encoding="utf-8")
+    (folder / "check.py").write_text(block("python"), encoding="utf-8")
+    bodies = {
+        "solution": "[2 * number for number in numbers]",
+        "task": "numbers",
+        "mutants/once": "numbers[:1] * 2",
+        "mutants/squared": "[number**3 for number in numbers]",
+        "mutants/summed": "[sum(numbers) * 3]",
+    }
+    for name, body in bodies.items():
+        (folder / f"{name}.py").write_text(f"def double_all(numbers):\n    return {body}\n", encoding="utf-8")
+    assert lint(tmp_path) == []
+
+
 def test_the_engine_does_what_its_example_says() -> None:
-    example = block("python")
+    example = block("python", 1)
     names: dict[str, object] = {}
     exec(example, names)
     for line in example.splitlines():

@@ -111,12 +111,12 @@ class QuestionPanel(Vertical):
         event.stop()
         self._confirming = False
         style = words(self.app.native_ansi_color)
+        if self._done:
+            self.post_message(self.GoOn())
+            return
         if not event.text:
-            if self._done:
-                self.post_message(self.GoOn())
-            else:
-                self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
-                self._nudged = True
+            self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
+            self._nudged = True
             return
         if event.text == self._last_wrong:
             # Enter pressed twice is one answer

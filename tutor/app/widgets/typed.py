@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -13,11 +13,12 @@ from textual.widgets import Input
 
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.entry import LineInput
+from tutor.app.widgets.in_order import run_own_binding
 from tutor.app.widgets.said import Said
 
 
 class Entry(LineInput):
-    """Enter answers, and goes on once the question is done and nothing new is typed."""
+    """Enter answers; once the question is done nothing more can be typed, and Enter goes on."""
 
     BINDINGS: ClassVar = [
         Binding("enter", "submit", "answer", id="typed.answer"),
@@ -26,13 +27,29 @@ class Entry(LineInput):
     done = var(False)
 
     async def action_go_on(self) -> None:
-        """Goes on, or answers once more."""
+        """Goes on: the value is empty then."""
         await self.action_submit()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return not self.done and super().check_consume_key(key, character)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self.done:
+            # Input's own handlers would run after this one
+            event.prevent_default()
+            await run_own_binding(self, event)
+        else:
+            await super()._on_key(event)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        if self.done:
+            event.prevent_default()
+            event.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter says what it does."""
         if action in ("submit", "go_on"):
-            return (action == "go_on") == (self.done and not self.value)
+            return (action == "go_on") == self.done
         return True
 
 

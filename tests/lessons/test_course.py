@@ -38,7 +38,8 @@ def test_the_lessons_are_all_there_in_order() -> None:
     ]
     assert {question.kind for question in QUESTIONS.values()} >= {NUMBER, CHOICE, TABLE}
     assert set(COURSE.exercises()) >= {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"}
-    assert set(COURSE.exercises()) >= {"data_parallel_step", "bucket_gradients", "sharded_adam_step"}
+    assert set(COURSE.exercises()) >= {"data_parallel_step", "bucket_gradients"}
+    assert set(COURSE.exercises()) >= {"sharded_adam_step", "fsdp_forward_worker"}
     assert set(COURSE.exercises()) >= {"zero_bytes", "gpipe_order"}
 
 

@@ -57,6 +57,22 @@ TOLD = {
     ("data_parallel_step", "sum_for_mean"): "added up and not divided, which is 2 times their mean",
     ("data_parallel_step", "worker_0_alone"): "Every worker makes the same update",
     ("data_parallel_step", "worker_0_s_gradient"): "the gradient of worker 0 alone",
+    ("fsdp_forward_worker", "column_by_column"): "they come row by row",
+    ("fsdp_forward_worker", "filling_counted"): "the filling does not count: cut it off",
+    ("fsdp_forward_worker", "filling_not_cut"): "cannot reshape array of size 9 into shape (2,4) (line 10)",
+    ("fsdp_forward_worker", "gathers_twice"): "Every matrix is gathered twice",
+    ("fsdp_forward_worker", "last_rank_skips"): "worker 0 waits in all_gather for 1, but worker 1 has finished",
+    ("fsdp_forward_worker", "never_freed"): "What was gathered is never freed",
+    ("fsdp_forward_worker", "no_maximum"): "The numpy.maximum(…, 0) is missing",
+    ("fsdp_forward_worker", "one_layer_s_shard"): "It holds its shards of all the layers",
+    ("fsdp_forward_worker", "output_alone"): "Return (output, held)",
+    ("fsdp_forward_worker", "outputs_of_all"): "Each worker runs the whole layer on its own samples alone",
+    ("fsdp_forward_worker", "own_shard_only"): "gather the whole matrix",
+    ("fsdp_forward_worker", "own_shards_not_counted"): "it holds those of all layers, all the time",
+    ("fsdp_forward_worker", "part_of_the_columns"): "A part of the columns is missing",
+    ("fsdp_forward_worker", "rank_0_broadcasts"): "Worker 0 calls broadcast; in this exercise a worker has",
+    ("fsdp_forward_worker", "samples_gathered"): "samples and outputs stay where they are",
+    ("fsdp_forward_worker", "whole_copy_kept"): "All matrices are there at once",
     (
         "gpipe_order",
         "backward_first",
@@ -181,7 +197,13 @@ UNDRAWN = (
     "changes_its_arguments",
 )
 # No topic shows sparse arrays, or an optimizer's arrays; buckets are drawn for layers of one size
-NO_PICTURE = ("top_k_all_gather_worker", "data_parallel_step", "bucket_gradients", "sharded_adam_step")
+NO_PICTURE = (
+    "top_k_all_gather_worker",
+    "data_parallel_step",
+    "bucket_gradients",
+    "sharded_adam_step",
+    "fsdp_forward_worker",
+)
 
 
 def exercise(name: str) -> Exercise:

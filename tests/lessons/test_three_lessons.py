@@ -16,7 +16,7 @@ from tutor.course.model import CHOICE, NUMBER, TABLE, Course
 # Each lesson, and the exercises in it
 LESSONS = {
     "ring": {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"},
-    "zero": {"zero_bytes", "sharded_adam_step"},
+    "zero": {"zero_bytes", "sharded_adam_step", "fsdp_forward_worker"},
     "pipeline": {"gpipe_order"},
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simlib.fsdp import step_moments
 from tutor.checker.definition import Definition, Trial
 from tutor.course.load import load
 
@@ -126,3 +127,40 @@ def test_a_sharded_step_of_the_task_s_example() -> None:
     for copy in found:
         assert copy == pytest.approx([0.9, 0.9])
     assert [part.tolist() for part in momentum] == [[pytest.approx(0.3)], [pytest.approx(0.2)]]
+
+
+# A sharded forward pass
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_what_is_held_in_a_forward_pass_is_what_the_peak_is_made_of(workers: int) -> None:
+    """Three layers that N divides: the weights that the engine counts along a step of stage 3, nothing ahead."""
+    rng = np.random.default_rng(workers)
+    matrices = [rng.normal(size=shape) for shape in ((4, 8), (8, 4), (4, 4))]
+    x = [rng.normal(size=(2, 4)) for _ in range(workers)]
+    found = expected(
+        "fsdp_forward_worker",
+        world_size=workers,
+        shards=[[np.split(matrix.reshape(-1), workers)[rank] for matrix in matrices] for rank in range(workers)],
+        shapes=[[list(matrix.shape) for matrix in matrices]] * workers,
+        x=x,
+    )
+    sizes = [matrix.size for matrix in matrices]
+    moments = step_moments(sizes, workers, prefetch=0, weight_bytes=1, gradient_bytes=0, optimizer_bytes=0)
+    for (output, held), own in zip(found, x, strict=True):
+        assert held == [moment.bytes for moment in moments if not moment.backward]
+        for matrix in matrices:
+            own = np.where(own @ matrix > 0, own @ matrix, 0)
+        assert output == pytest.approx(own)
+
+
+def test_a_sharded_forward_pass_of_the_task_s_example() -> None:
+    found = expected(
+        "fsdp_forward_worker",
+        world_size=2,
+        shards=[[np.array([1.0, 0.0])], [np.array([0.0, 2.0])]],
+        shapes=[[[2, 2]]] * 2,
+        x=[np.array([[3.0, 4.0]])] * 2,
+    )
+    assert found[0][0].tolist() == [[3.0, 8.0]]
+    assert found[0][1] == [6]

@@ -1,0 +1,16 @@
+"""Lets the last rank leave the last layer out."""
+
+import numpy as np
+
+
+def fsdp_forward_worker(worker, shards, shapes, x):
+    own = sum(len(shard) for shard in shards)
+    held = []
+    for shard, (rows, columns) in zip(shards, shapes):
+        if worker.rank == worker.world_size - 1 and len(held) == len(shapes) - 1:
+            break
+        matrix = worker.all_gather(shard)[: rows * columns].reshape(rows, columns)
+        held.append(own + matrix.size)
+        x = np.maximum(x @ matrix, 0)
+        del matrix
+    return x, held

@@ -1,0 +1,16 @@
+"""Gathers everybody's samples too."""
+
+import numpy as np
+
+
+def fsdp_forward_worker(worker, shards, shapes, x):
+    own = sum(len(shard) for shard in shards)
+    held = []
+    everyone = worker.all_gather(x)
+    assert len(everyone) >= len(x)
+    for shard, (rows, columns) in zip(shards, shapes):
+        matrix = worker.all_gather(shard)[: rows * columns].reshape(rows, columns)
+        held.append(own + matrix.size)
+        x = np.maximum(x @ matrix, 0)
+        del matrix
+    return x, held

@@ -59,7 +59,6 @@ class _Column(NamedTuple):
     cells: list[Line]
     columns: int
     is_text: bool = False
-    apart: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +186,7 @@ class ByteBars(Picture):
     def _table_row(self, head: Run, cells: Sequence[Line], columns: Sequence[_Column], gap: int) -> Line:
         row = left([head], _HEAD - 1)
         for at, (runs, column) in enumerate(zip(cells, columns, strict=True)):
-            # The sign of a fit belongs to the total before it
-            row += space(gap if at and column.apart else 1 if column.apart else 0)
+            row += space(gap if at else 1)
             row += left(runs, column.columns) if column.is_text else right(runs, column.columns)
         return row
 
@@ -197,7 +195,7 @@ class ByteBars(Picture):
         if self.capacity is not None:
             texts = [self._fit_run(of, full) for of in self.stages]
             head = note(f"of {in_bytes(self.capacity.bytes)}" if full else "")
-            columns.insert(-1, _Column(head, texts, columns_of([head, *texts]), is_text=True, apart=full))
+            columns.insert(-1, _Column(head, texts, columns_of([head, *texts]), is_text=True))
         return columns
 
     def _figures(self, part: str, full: bool) -> _Column:

@@ -60,6 +60,16 @@ def in_bytes(count: float) -> str:
     return units.show(count, "B")
 
 
+def in_table_bytes(count: float) -> str:
+    """A byte count with its unit, in as many digits as the tables give: what stands beside one must agree with it.
+
+    >>> in_table_bytes(14.9499e9), in_table_bytes(26.25e9), in_table_bytes(16)
+    ('14.95 GB', '26.25 GB', '16 B')
+    """
+    name, size = byte_unit(count)
+    return f"{in_unit(count, size)} {name}"
+
+
 def each(counts: Sequence[int]) -> str:
     """Bytes of several workers: one figure where they are equal, else the least and the most.
 

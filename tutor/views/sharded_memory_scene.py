@@ -11,7 +11,7 @@ from tutor.views import palette
 from tutor.views.bar_rows import Look
 from tutor.views.byte_columns import ByteColumns
 from tutor.views.figure_table import Figure, TableRow
-from tutor.views.figures import byte_unit, in_bytes
+from tutor.views.figures import byte_unit, in_table_bytes
 from tutor.views.picture import Role, cell
 from tutor.views.scene import Scene
 
@@ -70,9 +70,10 @@ class ShardedMemoryScene(Scene):
         peak = self.peak
         kept = zero.bytes_per_gpu(sum(self.units.values()), self.given["gpus"], 2)
         return (
-            f"{self.model.name} on {gpus}, stage 3: {in_bytes(self.shards)} of shards, "
-            f"{in_bytes(peak.bytes)} at the peak ({'backward' if peak.backward else 'forward'}, {self._name(peak)}); "
-            f"stage 2 keeps {in_bytes(kept)}"
+            f"{self.model.name} on {gpus}, stage 3: {in_table_bytes(self.shards)} of shards, "
+            f"{in_table_bytes(peak.bytes)} at the peak "
+            f"({'backward' if peak.backward else 'forward'}, {self._name(peak)}); "
+            f"stage 2 keeps {in_table_bytes(kept)}"
         )
 
     def data(self) -> dict[str, Any]:

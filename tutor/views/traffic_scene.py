@@ -12,7 +12,7 @@ from tutor.units import show
 from tutor.views import palette
 from tutor.views.bar_rows import BarRow, BarRows, Look
 from tutor.views.figure_table import Figure
-from tutor.views.figures import byte_unit, in_bytes
+from tutor.views.figures import byte_unit, in_bytes, in_table_bytes
 from tutor.views.picture import Role, cell
 from tutor.views.scene import Scene
 
@@ -64,9 +64,9 @@ class TrafficScene(Scene):
         last = self.traffic[-1]
         workers = f"{last.workers:,} workers, {in_bytes(self.size)} each"
         if self.comparison == "sent":
-            told = "; ".join(f"{name} {in_bytes(sent)}" for name, sent in last.sent.items())
+            told = "; ".join(f"{name} {in_table_bytes(sent)}" for name, sent in last.sent.items())
             return f"{workers}: each sends {told}"
-        told = "; ".join(f"{name} {in_bytes(sent)}" for name, sent in last.busiest_link.items())
+        told = "; ".join(f"{name} {in_table_bytes(sent)}" for name, sent in last.busiest_link.items())
         return f"{workers}: the busiest link carries {told}"
 
     def data(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from simlib import hardware, zero
 from tutor.units import show
 from tutor.views.byte_bars import ByteBars, Capacity, StageBytes
+from tutor.views.figures import in_table_bytes
 from tutor.views.scene import Scene
 
 
@@ -25,12 +26,12 @@ class ZeroScene(Scene):
 
     def caption(self, step: int) -> str:
         gpus = f"{self.gpus:,} GPU{'' if self.gpus == 1 else 's'}"
-        text = f"{_billions(self.params)} parameters on {gpus}"
+        text = f"{_billions(self.params)} parameter{'' if self.params == 1 else 's'} on {gpus}"
         room = show(self.capacity.bytes, "B")
         if len(self.stages) == 1:
             held = self.stages[0]
             fits = "fit" if held.total <= self.capacity.bytes else "do not fit"
-            return f"{text}, stage {held.stage}: {show(held.total, 'B')} of model states {fits} {room}"
+            return f"{text}, stage {held.stage}: {in_table_bytes(held.total)} of model states {fits} {room}"
         first = next((held.stage for held in self.stages if held.total <= self.capacity.bytes), None)
         return f"{text}: " + (
             f"no stage fits {room}" if first is None else f"stage {first} is the first that fits {room}"

@@ -105,3 +105,22 @@ def test_a_difference_stands_beside_the_engines_figure(show, rows_of):
 def test_the_unit_follows_the_size(show, rows_of):
     units = [rows_of(show("zero", params=params))[-6].split()[0] for params in (1, 1e3, 1e6, 7e9, 1e12, 1e15)]
     assert units == ["B", "KB", "MB", "GB", "TB", "PB"]
+
+
+def test_a_sign_stands_apart_from_its_figure(show, rows_of):
+    for width in (40, 48, 56, 64):
+        rows = rows_of(show("zero", params=6.738e9, gpus=64), width)
+        signs = [row for row in rows if "!" in row or "✓" in row]
+        assert len(signs) == 4
+        assert all(" ! " in row or " ✓ " in row for row in signs)
+
+
+def test_the_caption_agrees_with_the_table(show, rows_of):
+    given = {"params": 6.738e9, "gpus": 64, "stage": 2}
+    assert topic("zero").scene(given).caption(0).endswith("stage 2: 14.95 GB of model states fit 80 GB")
+    assert any(" 14.95 " in row for row in rows_of(show("zero", **given)))
+
+
+def test_one_parameter_and_one_gpu(show):
+    assert topic("zero").scene({"params": 1, "gpus": 1}).caption(0).startswith("1 parameter on 1 GPU:")
+    assert topic("zero").scene({"params": 2, "gpus": 2}).caption(0).startswith("2 parameters on 2 GPUs:")

@@ -75,7 +75,7 @@ def _not_states(got, arrays, expected):
         return {"reason": f"The list is empty; there are {len(expected)} steps, and each has its entry."}
     for number, state in enumerate(got, 1):
         if isinstance(state, (list, tuple)) and len(state) != len(arrays):
-            reason = f"Entry {number} has {len(state)} arrays; each of the {len(arrays)} workers has one."
+            reason = f"Entry {number} has {_count(len(state), 'array')}; each of the {len(arrays)} workers has one."
             return {"kind": "wrong_shape", "reason": reason}
         for rank, row in enumerate(state if isinstance(state, (list, tuple)) else []):
             if isinstance(row, np.ndarray) and row.shape != arrays[rank].shape:

@@ -29,7 +29,11 @@ FACTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("data-divide", "data-loss-divisor"),
     ),
     # means of means; one worker against four
-    "D2": (("data-unequal", "data-loss-of-the-step"), ("data-same-model", "data-four-against-one")),
+    "D2": (
+        ("data-unequal", "data-loss-of-the-step"),
+        ("data-tokens", "data-token-mean"),
+        ("data-same-model", "data-four-against-one"),
+    ),
     # buckets, last layers first, while the backward pass runs
     "D3": (
         ("data-buckets", "data-order-of-sending"),
@@ -59,11 +63,15 @@ FIGURES: list[tuple[str, dict[str, Any], Any]] = [
     ("data-loss-divisor", {"steps": 4}, 4),
     ("data-loss-of-the-step", {"many": 6}, 2),  # (6 + 10) / 8
     ("data-loss-of-the-step", {"many": 14}, 1.5),  # (14 + 10) / 16
+    ("data-token-mean", {"long": 100}, 320 / 110),
+    ("data-token-mean", {"long": 40}, 2.8),  # (20 + 120) / 50
     ("data-four-against-one", {}, "last-bits"),
     ("data-inputs-wrong", {}, ["no-sampler", "no-epoch", "one-noise", "short", "scores", "batch-norm"]),
     ("data-true-of-ddp", {}, ["rank-0-saves", "no-sync"]),
     ("data-linear-rule", {"now": 4}, 0.015),
     ("data-linear-rule", {"now": 16}, 0.06),
+    ("data-schedule-end", {"gpus": 4}, 250),
+    ("data-schedule-end", {"gpus": 8}, 125),
     ("data-beyond-critical", {"times": 4}, 1.6),  # 2 / 1.25
     ("data-beyond-critical", {"times": 16}, 32 / 17),
     ("data-order-of-sending", {}, ["output", "block-1", "block-0", "embedding"]),
@@ -85,10 +93,12 @@ TYPED: dict[str, tuple[str, ...]] = {
     "data-samples-an-update": ("512", "4*8*16", "512 samples"),
     "data-loss-divisor": ("4", "4.0"),
     "data-loss-of-the-step": ("2", "16/8", "(6*1+2*5)/8"),
+    "data-token-mean": ("2.909", "320/110", "2.91"),
     "data-four-against-one": ("last-bits",),
     "data-inputs-wrong": ("no-sampler, no-epoch, one-noise, short, scores, batch-norm", "1 2 4 5 6 7"),
     "data-true-of-ddp": ("rank-0-saves, no-sync", "no-sync rank-0-saves", "1, 3"),
     "data-linear-rule": ("0.015", "0.03/2", "0.03*128/256", "1.5e-2"),
+    "data-schedule-end": ("250", "1000/4", "250 updates"),
     "data-beyond-critical": ("1.6", "1.6x", "2/1.25"),
     "data-order-of-sending": ("output, block-1, block-0, embedding", "output > block-1 > block-0 > embedding"),
     "data-second-bucket": ("32 MiB", "32", "4*8", "33.6 MB", "33554432 B"),
@@ -121,6 +131,9 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("data-loss-of-the-step", "3", "mean-of-unequal-means"),
     ("data-loss-of-the-step", "6", "logged-sum"),
     ("data-loss-of-the-step", "1", "rank-0-loss-is-the-loss"),
+    ("data-token-mean", "2.5", "token-mean-of-means"),
+    ("data-schedule-end", "1000", "schedule-in-optimizer-steps"),
+    ("data-true-of-ddp", "rank-0-saves, no-sync, clip-each", "clip-each-micro-batch"),
     ("data-inputs-wrong", "no-epoch, one-noise, short, scores, batch-norm", "launching-splits-the-data"),
     ("data-inputs-wrong", "no-sampler, one-noise, short, scores, batch-norm", "set-epoch-forgotten"),
     ("data-inputs-wrong", "no-sampler, no-epoch, short, scores, batch-norm", "same-seed-for-noise"),

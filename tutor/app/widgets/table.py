@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
+from rich.text import Text
 from textual import events
 from textual.binding import Binding
 
 from tutor.answers import cells
+from tutor.answers.tables import read_rows
+from tutor.answers.verdict import NotUnderstood
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.in_order import run_own_binding
-from tutor.app.widgets.lines import Lines, Row
+from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
 from tutor.app.widgets.live_view import Blanks
 from tutor.views.picture import Cell, Mark, Role
 
@@ -22,13 +26,17 @@ if TYPE_CHECKING:
 
 _LONGEST = 12
 _UNFILLED = "?"
+_BEFORE = "{}?"  # a blank that shows what its cell held one step before
+_SEPARATORS = ";,|"  # part cells of a table that is typed on the command line
+_NOT_IN_A_CELL = frozenset(f" {_UNFILLED}[]")
 
 
 class Table(Lines, can_focus=True):
     """The row under a question whose answer is written into the live picture above.
 
     Arrows go from cell to cell, what is typed goes into the cell, Enter goes to the next empty one and
-    answers when there is none. Where `may_be_idle`, an empty cell is an answer too.
+    answers when there is none. Where `may_be_idle`, an empty cell is an answer too, and Enter asks once
+    before it takes it for one.
     """
 
     DEFAULT_CSS = "Table { height: auto; }"
@@ -39,7 +47,10 @@ class Table(Lines, can_focus=True):
         Binding("down", "move(1, 0)", "Cell below", show=False, id="table.down"),
         Binding("up", "move(-1, 0)", "Cell above", show=False, id="table.up"),
         Binding("space", "next_cell", "Next cell", show=False, id="table.next"),
+        Binding("home", "edge(0)", "First cell", show=False, id="table.first"),
+        Binding("end", "edge(-1)", "Last cell", show=False, id="table.last"),
         Binding("enter", "answer", "next, then answer", id="table.answer", tooltip="next empty cell, or answer"),
+        Binding("enter", "answer_idle", "answer", id="table.answer_idle", tooltip="answer; empty cells are idle"),
         Binding("enter", "go_on", "go on", id="table.go_on"),
         Binding("backspace", "rub_out", "Rub out", show=False, id="table.rub_out"),
         Binding("delete", "clear", "Empty the cell", show=False, id="table.clear"),
@@ -57,6 +68,9 @@ class Table(Lines, can_focus=True):
         self._texts: dict[Cell, str] = {}
         self._wrong: set[Cell] = set()
         self._here = self._cells[0]
+        self._replace = True  # the next character typed replaces what is in the cell
+        self._note = ""
+        self._confirming = False
         self._done = False
 
     @property
@@ -73,13 +87,15 @@ class Table(Lines, can_focus=True):
             return [[Segment("Enter: fill in the blanks of the picture", style.quiet)]]
         filled = sum(1 for place in self._cells if self._texts.get(place))
         typed = self._texts.get(self._here, "")
-        return [
-            [
-                Segment(f"{cells.name(self._here, self._cells)}: ", style.plain),
-                Segment(f" {typed}_ ", style.here),
-                Segment(f"   {filled} of {len(self._cells)} filled in", style.quiet),
-            ]
+        before = self._before().get(self._here, "")
+        row = [
+            Segment(f"{cells.name(self._here, self._cells)}: ", style.plain),
+            Segment(f" {typed}_ ", style.here),
+            *([Segment(f"   {before} before this step", style.quiet)] if before else []),
+            Segment(f"   {filled} of {len(self._cells)} filled in", style.quiet),
         ]
+        note = text_rows(self.app.console, Text(self._note, style.wrong), min(width, MEASURE)) if self._note else []
+        return [row, *note]
 
     # The picture
 
@@ -92,6 +108,7 @@ class Table(Lines, can_focus=True):
             return
         if has_focus and not self._done:
             self._live.show_lessons(self._step)
+        self._replace = True
         self._draw_over()
 
     def _draw_over(self) -> None:
@@ -101,6 +118,7 @@ class Table(Lines, can_focus=True):
 
     def _overlay(self) -> Mapping[Cell, Mark]:
         overlay = {}
+        before = self._before()
         for place in self._cells:
             typed = self._texts.get(place, "")
             if place == self._here and self.has_focus:
@@ -110,8 +128,17 @@ class Table(Lines, can_focus=True):
             elif typed:
                 overlay[place] = Mark(Role.YOURS, typed)
             else:
-                overlay[place] = Mark(Role.BLANK)
+                overlay[place] = Mark(Role.BLANK, _BEFORE.format(before[place]) if place in before else None)
         return overlay
+
+    def _before(self) -> Mapping[Cell, str]:
+        """What the cells held one step before the one that is asked for, as the picture writes it."""
+        if self._may_be_idle or not self._step or not self._live.model.is_lessons:
+            return {}
+        picture = self._live.model.scene.picture(self._step - 1)
+        held = picture.cells()
+        values = {place: held[place] for place in self._cells if held.get(place) is not None}
+        return {place: picture.written(place, value) for place, value in values.items()}
 
     # Keys
 
@@ -129,12 +156,18 @@ class Table(Lines, can_focus=True):
         target = self._rows[(row + rows) % len(self._rows)]
         self._go(target[min(column, len(target) - 1)])
 
+    def action_edge(self, number: int) -> None:
+        """To the first or the last cell."""
+        if not self._done:
+            self._go(self._cells[number])
+
     def action_next_cell(self) -> None:
         """To the cell after this one."""
         self.action_move(0, 1)
 
     def action_rub_out(self) -> None:
         """Takes back the last character."""
+        self._replace = False
         self._write(self._texts.get(self._here, "")[:-1])
 
     def action_clear(self) -> None:
@@ -143,12 +176,40 @@ class Table(Lines, can_focus=True):
 
     def action_answer(self) -> None:
         """To the next empty cell; the answer, when there is none."""
-        empty = [] if self._may_be_idle else [place for place in self._cells if not self._texts.get(place)]
+        empty = [place for place in self._cells if not self._texts.get(place)]
+        if self._unreadable([self._here] if empty else self._cells):
+            return
         if not empty:
             self.post_message(Answered(self.text))
             return
         after = self._cells.index(self._here)
         self._go(next((place for place in empty if self._cells.index(place) > after), empty[0]))
+
+    def action_answer_idle(self) -> None:
+        """The answer; asks first when cells are empty, which then count as idle."""
+        if self._unreadable(self._cells):
+            return
+        empty = sum(1 for place in self._cells if not self._texts.get(place))
+        if empty and not self._confirming:
+            are = "1 cell is empty and counts" if empty == 1 else f"{empty} cells are empty and count"
+            self._say(f"{are} as idle. Enter again answers.")
+            self._confirming = True
+            return
+        self._say("")
+        self.post_message(Answered(self.text))
+
+    def _unreadable(self, places: Sequence[Cell]) -> bool:
+        """Whether one of these cells holds what is no value: then the cursor goes there and the row says so."""
+        for place in places:
+            typed = self._texts.get(place, "")
+            try:
+                if typed:
+                    read_rows(typed, [1], words=self._may_be_idle)
+            except NotUnderstood as error:
+                self._go(place)
+                self._say(str(error))
+                return True
+        return False
 
     def action_go_on(self) -> None:
         """The question is done."""
@@ -156,42 +217,68 @@ class Table(Lines, can_focus=True):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There are cells to fill as long as the question is open."""
-        return self._done if action == "go_on" else not self._done
+        if action == "go_on":
+            return self._done
+        if action in ("answer", "answer_idle"):
+            return not self._done and (action == "answer_idle") == self._may_be_idle
+        return not self._done
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        return not self._done and character is not None and character.isprintable() and character != " "
+        if self._done or character is None or not character.isprintable():
+            return False
+        return character not in _NOT_IN_A_CELL
 
     async def on_key(self, event: events.Key) -> None:
-        """A printable character goes into the cell."""
+        """A printable character goes into the cell; the first one replaces what was there."""
         if await run_own_binding(self, event):
             return
         character = event.character
-        if self._done or character is None or not character.isprintable() or character == " ":
+        if character is None or not self.check_consume_key(event.key, character):
             return
         event.stop()
         event.prevent_default()
-        self._write(self._texts.get(self._here, "") + character)
+        if character in _SEPARATORS:
+            self.action_next_cell()
+            return
+        kept = "" if self._replace else self._texts.get(self._here, "")
+        self._replace = False
+        self._write(kept + character)
 
     def on_paste(self, event: events.Paste) -> None:
-        """A pasted table fills the cells from here on."""
+        """A whole table fills all cells, wherever the cursor is; less than that fills the cells from here on."""
         event.stop()
-        if self._done:
+        typed = [text for text in re.split(r"[\s;,|\[\]]+", event.text) if text]
+        if self._done or not typed:
             return
-        start = self._cells.index(self._here)
-        for place, typed in zip(self._cells[start:], event.text.replace(";", " ").split(), strict=False):
-            self._texts[place] = typed[:_LONGEST]
+        start = 0 if len(typed) == len(self._cells) else self._cells.index(self._here)
+        places = self._cells[start:]
+        if len(typed) > len(places):
+            self._say(f"{len(typed)} values were pasted, and there are {len(places)} cells from here on.")
+            return
+        for place, text in zip(places, typed, strict=False):
+            self._texts[place] = "" if text == _UNFILLED else text[:_LONGEST]
+            self._wrong.discard(place)
+        self._go(places[len(typed) - 1])
         self._drafted()
 
     def _go(self, place: Cell) -> None:
         self._here = place
+        self._replace = True
+        self._say("")
         self._draw_over()
         self._live.bring_into_sight(place)
+
+    def _say(self, note: str) -> None:
+        self._confirming = False
+        self._note = note
+        self.changed()
 
     def _write(self, text: str) -> None:
         if self._done:
             return
         self._texts[self._here] = text[:_LONGEST]
         self._wrong.discard(self._here)
+        self._say("")
         self._drafted()
 
     def _drafted(self) -> None:

@@ -236,6 +236,13 @@ def test_the_task_runs_and_fails_with_its_first_difference(name: str) -> None:
     assert (FOLDERS[name] / "task.py").read_text().count("...") == 0
 
 
+@pytest.mark.parametrize("name", [name for name, folder in FOLDERS.items() if folder.parents[1].name != "data"])
+def test_a_task_fits_the_narrowest_editor_and_says_how_it_is_checked(name: str) -> None:
+    rows = (FOLDERS[name] / "task.py").read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if len(row) > 76] == []
+    assert f"Check it with: worldsize check {name}.py" in rows
+
+
 @pytest.mark.parametrize("seed", [None, 0, 1])
 @pytest.mark.parametrize("name", list(FOLDERS))
 def test_the_solution_passes(name: str, seed: int | None) -> None:

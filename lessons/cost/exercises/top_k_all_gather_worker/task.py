@@ -1,29 +1,39 @@
-"""Sparse gradients by all-gather. Check it with: python -m tutor check top_k_all_gather_worker.py"""
+"""Sparse gradients by all-gather.
+
+Check it with: worldsize check top_k_all_gather_worker.py
+"""
 
 import numpy as np
 
 
 def top_k_all_gather_worker(worker, gradient, k):
-    """What one worker does to average gradients of which each worker sends its `k` largest values alone.
+    """What one worker does to average gradients, `k` values from each.
 
-    N workers run this function at the same time, each with its own one-dimensional `gradient` of
-    floats; all are equally long, and `k` is the same for all. Leave the gradient as it is.
+    N workers run this function at the same time, each with its own
+    one-dimensional `gradient` of floats; all are equally long, and `k` is
+    the same for all. Leave the gradient as it is.
 
-    Each worker keeps the k values that are largest without their signs, and sends them with their
-    positions. Different workers keep different positions, so nothing can be added on the way: use
+    Each worker keeps the k values that are largest without their signs,
+    and sends them with their positions. Different workers keep different
+    positions, so nothing can be added on the way: use
 
-        worker.all_gather(piece)    all workers' pieces, joined in the order of the ranks
+        worker.all_gather(piece)
+            all workers' pieces, joined in the order of the ranks
 
-    once for the positions and once for the values. Every worker then puts together the mean: at each
-    position the sum of what was sent for it, over N. Where two workers send the same position, both
-    count; where nobody sends, there is 0. Return it as an array like `gradient`.
+    once for the positions and once for the values. Every worker then puts
+    together the mean: at each position the sum of what was sent for it,
+    over N. Where two workers send the same position, both count; where
+    nobody sends, there is 0. Return it as an array like `gradient`.
 
-    The bytes that each worker sends are counted: nothing else need be sent.
+    The bytes that each worker sends are counted: nothing else need be
+    sent.
 
-    Example: with [5.0, -1.0, 0.5] and [1.0, 0.0, -3.0], k = 1, both return [2.5, 0.0, -1.5].
+    Example: with [5.0, -1.0, 0.5] and [1.0, 0.0, -3.0], k = 1, both return
+    [2.5, 0.0, -1.5].
     """
     positions = np.argsort(np.abs(gradient))[-k:]
-    # Here this worker's positions and values go to all, and theirs come back.
+    # Here this worker's positions and values go to all, and theirs come
+    # back.
     mean = np.zeros_like(gradient)
     mean[positions] = gradient[positions]
     return mean

@@ -88,10 +88,15 @@ class KeyBar(Lines):
                 shown.setdefault((id(active.node), binding.action), (name, binding.description))
         return list(shown.values())
 
+    def _is_typed(self, key: str, character: str) -> bool:
+        """Whether this key writes its character where the keys go now."""
+        focused = self.screen.focused
+        return focused is not None and focused.check_consume_key(key, character)
+
     def rows(self, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
-        help_key = ("?", "help")
-        keys = [item for item in self.keys() if item != help_key][: _MOST_KEYS - 1]
+        help_key = ("F1" if self._is_typed("question_mark", "?") else "?", "help")
+        keys = [item for item in self.keys() if item[1] != "help"][: _MOST_KEYS - 1]
         # Where there is no room for all, the help still says them
         while keys and sum(len(key) + len(what) + 4 for key, what in [*keys, help_key]) - 3 > width:
             keys.pop()

@@ -14,7 +14,7 @@ from textual.app import App, SuspendNotSupported
 
 def editor_name() -> str:
     """The editor's program as the environment names it, or an empty string."""
-    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    return os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
 
 
 def edit_outside(app: App[Any], path: Path) -> str | None:

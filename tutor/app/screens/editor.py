@@ -49,18 +49,30 @@ class Code(TextArea):
             self.load_text(before)
 
 
+class Below(VerticalScroll):
+    """The place of the verdict; the row of keys learns when it has grown too long for it."""
+
+    def watch_virtual_size(self, *_: object) -> None:
+        if self.is_attached:
+            self.screen.refresh_bindings()
+
+
 class EditorScreen(TutorScreen):
     """The file on the left or above, the verdict beside or below it."""
 
     CSS_PATH = "editor.tcss"
     HELP: ClassVar[str] = """
 Your file. **ctrl+s** saves it and checks it; **Esc** goes back to the lesson, and what is not saved yet is
-kept for the next time. You may also edit the file in any other editor: saving it there checks it too.
+kept for the next time. **F6** reads on where the verdict is longer than its place. You may also edit the file in any other editor: saving it there checks it too.
 """
     BINDINGS: ClassVar = [
         Binding("ctrl+s", "save", "save and check", id="editor.save"),
         Binding("escape", "back", "back", id="editor.back", priority=True),
         Binding("f5", "save", "Save and check", show=False, id="editor.check"),
+        Binding("f6", "read(1)", "read on", priority=True, id="editor.read", tooltip="a page of the verdict on"),
+        Binding(
+            "shift+f6,f18", "read(-1)", "A page of the verdict back", show=False, priority=True, id="editor.back_up"
+        ),
         Binding("ctrl+r", "reload", "Take the file from the disk", show=False, id="editor.reload"),
     ]
 
@@ -72,10 +84,10 @@ kept for the next time. You may also edit the file in any other editor: saving i
         self._watch = Watch(self._path)
         self._saved = ""
         self._warned = False
-        self.code = Code(show_line_numbers=True, soft_wrap=False, tab_behavior="indent", compact=True)
+        self.code = Code(show_line_numbers=True, soft_wrap=True, tab_behavior="indent", compact=True)
         self.code.cursor_blink = False
         self._verdict = VerdictView()
-        self._below = VerticalScroll(id="verdict", can_focus=False)
+        self._below = Below(id="verdict", can_focus=False)
         self._below.display = False
 
     def names(self) -> tuple[str, str, str]:
@@ -154,9 +166,24 @@ kept for the next time. You may also edit the file in any other editor: saving i
     def action_reload(self) -> None:
         """Takes the file as it is on the disk."""
         self.code.read_only = False
-        self._load(self._on_disk())
+        text = self._on_disk()
+        self._load(text)
         self.app.drafts.keep(self._exercise.id, "")
         self._show_state()
+        if text is not None:
+            self._tell("This is the file as it is on the disk.")
+
+    def action_read(self, pages: int) -> None:
+        """Moves the verdict by nearly a page; from its end, back to its beginning."""
+        below = self._below
+        if pages > 0 and below.scroll_offset.y >= below.max_scroll_y:
+            below.scroll_home(animate=False)
+        else:
+            below.scroll_relative(y=pages * max(1, below.size.height - 2), animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The verdict can be read on where it is longer than its place."""
+        return action != "read" or bool(self._below.display and self._below.max_scroll_y)
 
     def action_back(self) -> None:
         """Back to the lesson; what is not saved is kept."""

@@ -114,11 +114,18 @@ class ExercisePanel(Vertical, can_focus=True):
         elif self.app.drafts[self.exercise.id]:
             text.append("   with changes that are not saved: e shows them")
         lines = [text]
-        if self.started and self._state == OPEN:
-            outside = f"o opens it with {editor_name().split()[0]}, " if self._may_edit_outside() else ""
-            lines.append(Text(f"e edits it here, {outside}or use any editor: saving it checks it.", style.quiet))
+        if self.started:
+            lines.append(
+                Text(f"e edits it here, {self._outside()}or use any editor: saving it checks it.", style.quiet)
+            )
         self._file.say(*lines)
         self.refresh_bindings()
+
+    def _outside(self) -> str:
+        """What `o` does, or what makes it do something."""
+        if self._may_edit_outside():
+            return f"o opens it with {editor_name().split()[0]} ($EDITOR), "
+        return "o in your own once $EDITOR names it, " if self._study.permissions.external_editor else ""
 
     def _may_edit_outside(self) -> bool:
         return self._study.permissions.external_editor and bool(editor_name())

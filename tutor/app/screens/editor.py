@@ -63,7 +63,8 @@ class EditorScreen(TutorScreen):
     CSS_PATH = "editor.tcss"
     HELP: ClassVar[str] = """
 Your file. **ctrl+s** saves it and checks it; **Esc** goes back to the lesson, and what is not saved yet is
-kept for the next time. **F6** reads on where the verdict is longer than its place. You may also edit the file in any other editor: saving it there checks it too.
+kept for the next time. **F6** reads on where the verdict is longer than its place. You may also edit the
+file in any other editor: saving it there checks it too.
 """
     BINDINGS: ClassVar = [
         Binding("ctrl+s", "save", "save and check", id="editor.save"),

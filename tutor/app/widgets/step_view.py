@@ -89,10 +89,6 @@ class StepView(VerticalScroll, can_focus=True):
         if question.kind in (TABLE, GRID):
             yield from self._table(question, asking)
             return
-        if asking.options:
-            listed = Said(classes="options")
-            listed.say("\n".join(f"{number}. {option.text}" for number, option in enumerate(asking.options, 1)))
-            yield listed
         yield QuestionPanel(asking, Typed(self._expects(asking)))
 
     def _expects(self, asking: Asking) -> str:

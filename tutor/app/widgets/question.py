@@ -69,6 +69,10 @@ class QuestionPanel(Vertical):
         prompt = Said(classes="prompt")
         prompt.say(self._prompt)
         yield prompt
+        if self.asking.options and isinstance(self._answer, Typed):
+            listed = Said(classes="options")
+            listed.say("\n".join(f"{number}. {option.text}" for number, option in enumerate(self.asking.options, 1)))
+            yield listed
         yield self._answer
         yield self._feedback
         yield self._hinted
@@ -118,9 +122,9 @@ class QuestionPanel(Vertical):
             self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
             self._nudged = True
             return
-        if event.text == self._last_wrong:
-            # Enter pressed twice is one answer
-            self._say(Text("That is the answer you gave before.", style.quiet), self._tries(self.asking.tries_left))
+        again = self._given_before(event.text)
+        if again:
+            self._say(Text(again, style.quiet), self._tries(self.asking.tries_left))
             return
         try:
             outcome = self.asking.answer(event.text)
@@ -132,6 +136,14 @@ class QuestionPanel(Vertical):
             return
         self.app.drafts.drop(self.asking.question.id)
         self._judged(event.text, outcome)
+
+    def _given_before(self, text: str) -> str:
+        """What to say of an answer that is known to be wrong; empty where it is a new one."""
+        if text == self._last_wrong:
+            return "That is the answer you gave before."  # Enter pressed twice is one answer
+        if isinstance(self._answer, Choice) and text in self.asking.wrong_answers:
+            return "You have tried that one: it is not right."
+        return ""
 
     def _judged(self, text: str, outcome: AnswerOutcome) -> None:
         style = words(self.app.native_ansi_color)
@@ -234,7 +246,10 @@ class QuestionPanel(Vertical):
     def _tries(self, left: int) -> Text:
         style = words(self.app.native_ansi_color)
         count = "One try" if left == 1 else f"{left} tries"
-        return Text(f"{count} left before the answer is shown. F2 gives a hint.", style.quiet)
+        question = self.asking.question
+        more = self.asking.study.standing(question.id).hints < len(question.hints)
+        hint = " F2 gives a hint." if more else ""
+        return Text(f"{count} left before the answer is shown.{hint}", style.quiet)
 
     def _onwards(self) -> Text:
         return Text("Enter goes on.", words(self.app.native_ansi_color).quiet)

@@ -53,7 +53,7 @@ _FILLER_WORDS = """
     per each a an the for on of in by every all altogether more less or so them it about approximately approx circa
     roughly around exactly total time as many much large long idle busy ideal here now memory model card array ring
     worker rank gpu node server chunk slice number value element parameter token sample batch micro-batch step slot cell
-    stage layer bucket message copy hop call bit byte
+    stage layer bucket message copy hop call bit byte sent
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 _EXAMPLES = {
@@ -207,7 +207,7 @@ def _resolution(number: str) -> tuple[float, int]:
 
 def _unit_after(text: str, typed: str, unit: str, measure: str) -> tuple[Unit | None, float | None]:
     """The unit in the words after a number, and a multiple such as billion; (None, None) when there is neither."""
-    rest = text.strip().rstrip(".!?")
+    rest = _CARD.sub("cards", text.strip().rstrip(".!?"))
     if not rest:
         return None, None
     unclear = _not_understood(typed, measure, f"is not clear from {visible(rest[:20])!r} on")
@@ -243,6 +243,7 @@ def _is_filler(word: str, unit: str) -> bool:
     return all(not part or part in _FILLERS or part in own or units.one_of(part) in _FILLERS for part in parts)
 
 
+_CARD = re.compile(r"\b[ABHLV]\d{2,3}s?\b")  # 35 H100s
 _PREFIX = re.compile(r"[KMGTPEZkmgtp]i?")
 _COUNT_SUFFIXES = {"K": 10**3, "k": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
 

@@ -81,7 +81,8 @@ def _cell(text: str, words: bool) -> CellTyped:
         if words and re.fullmatch(r"[\w+-]{1,20}", text, re.ASCII):
             return text
         shown = visible(text[:30])
-        raise NotUnderstood(f"{shown!r} in a cell: {error}; accepted: a number, or . for an empty cell") from None
+        why = "no number" if re.search(r"[^\W\d_]", text) else error  # 2O2, with a letter O: no part of it is at fault
+        raise NotUnderstood(f"{shown!r} in a cell: {why}; accepted: a number, or . for an empty cell") from None
 
 
 def _no_name(text: str) -> float:

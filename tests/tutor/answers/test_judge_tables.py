@@ -100,6 +100,7 @@ def test_the_first_difference_is_named_without_the_right_value(
         ("1 2", "there are 1 row; accepted: 3 rows"),
         ("", "nothing was typed; accepted: 3 rows of 3 values each"),
         ("1 2 lots; 11 20 30; 100 220 300", "'lots' in a cell: no number; accepted: a number, or . for an empty cell"),
+        ("1 2 2O2; 11 20 30; 100 220 300", "'2O2' in a cell: no number; accepted: a number, or . for an empty cell"),
         ("1 2 9**9**9; 11 20 30; 100 220 300", "'9**9**9' in a cell: the power grows too large"),
         ("1 " * 30_000, "longer than 50,000 characters; accepted: 3 rows"),
     ],

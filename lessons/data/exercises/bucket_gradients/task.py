@@ -1,6 +1,6 @@
 """Which gradients travel together.
 
-Check it with: python -m tutor check bucket_gradients.py
+Check it with: worldsize check bucket_gradients.py
 """
 
 

@@ -1,6 +1,6 @@
 """A step of data parallelism.
 
-Check it with: python -m tutor check data_parallel_step.py
+Check it with: worldsize check data_parallel_step.py
 """
 
 import numpy as np

@@ -58,8 +58,8 @@ class Lessons(Menu):
             rows[0] = [segment for segment in rows[0] if segment.text]
             entries.append(Entry(CONTINUE, [*rows, []]))
         lessons = [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
-        rows = sum(len(entry.rows) for entry in entries + lessons)
-        if rows > self.screen.size.height - _CHROME:
+        needed = sum(len(entry.rows) for entry in entries + lessons)
+        if needed > self.screen.size.height - _CHROME:
             # Not all of it can be seen at once: what a lesson is about, for the chosen one alone
             chosen = self.chosen - len(entries)
             lessons = [

@@ -30,13 +30,18 @@ class LessonScreen(TutorScreen):
     CSS_PATH = "lesson.tcss"
     AUTO_FOCUS = ""
     HELP: ClassVar[str] = """
-One step of a lesson. The arrow keys move the picture: **left** and **right** change what is marked above it,
-**up** and **down** mark something else. **Enter** goes on to the question, and from an answered question to the
-next step. Nothing moves on by itself, and nothing that you have typed gets lost.
+One step of a lesson. The keys go to the part with a bar at its left; **Tab** leads from the picture to the
+question or exercise, and back. On the picture the arrow keys move it: **left** and **right** change what is marked
+above it, **up** and **down** mark something else. In a question with options **up**, **down** or the option's
+**number** chooses one, in a table the arrow keys go from cell to cell. **Enter** goes on to the question, answers
+it, and goes on to the next step. Nothing moves on by itself, and nothing that you have typed gets lost.
 """
     BINDINGS: ClassVar = [
         Binding("enter", "go_on", "go on", id="lesson.go_on", tooltip="read on"),
         Binding("escape", "home", "lessons", id="lesson.home", tooltip="back to the lessons"),
+        Binding("f2", "help_out('hint')", "hint", show=False, id="lesson.hint", tooltip="the next hint"),
+        Binding("f3", "help_out('reveal')", "Reveal the answer", show=False, id="lesson.reveal"),
+        Binding("tab", "app.focus_next", "From the picture to the question, and back", show=False, id="lesson.tab"),
         Binding("n,f8,ctrl+right", "step(1)", "next step", show=False, id="lesson.next"),
         Binding("p,f7,ctrl+left", "step(-1)", "step before", show=False, id="lesson.previous"),
         Binding("j,down", "scroll(1)", "Text down", show=False, id="lesson.down"),
@@ -111,6 +116,22 @@ next step. Nothing moves on by itself, and nothing that you have typed gets lost
         asked = self.view.asked
         if asked is not None and asked.has_focus_within:
             self.view.keep_in_sight(asked)
+
+    async def action_help_out(self, what: str) -> None:
+        """A hint or the answer of what is asked, also while the keys are on the picture."""
+        asked = self.view.asked
+        if asked is not None:
+            self.view.focus_task()
+            await self.app.run_action(what, asked)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is asked has keys of its own for hints and answers, once it has the focus."""
+        if action != "help_out":
+            return True
+        asked = self.view.asked
+        if asked is None or asked.has_focus_within or asked.has_focus:
+            return False
+        return bool(asked.check_action(str(parameters[0]), ()))
 
     async def action_go_on(self) -> None:
         """Reads on where there is nothing to do but read: a page, then the next step."""

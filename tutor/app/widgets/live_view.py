@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -37,6 +37,22 @@ class Blanks:
 
     step: int
     overlay: Overlay
+
+
+class ValueEditor(LineInput):
+    """Where a value of the picture is typed: Enter sets it, Escape leaves the picture as it is."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "submit", "set", id="value.set", tooltip="set this value"),
+        Binding("escape", "cancel", "cancel", id="value.cancel", tooltip="leave the value as it was"),
+    ]
+
+    class Cancelled(Message):
+        """The value stays as it was."""
+
+    def action_cancel(self) -> None:
+        """Closes the row."""
+        self.post_message(self.Cancelled())
 
 
 class LiveView(Vertical, can_focus=True):
@@ -75,7 +91,7 @@ class LiveView(Vertical, can_focus=True):
         self.blanks: Blanks | None = None
         self._playing: Timer | None = None
         self._bar = HandleBar(classes="handles")
-        self._editor = LineInput(classes="typed", select_on_focus=True)
+        self._editor = ValueEditor(classes="typed", select_on_focus=True)
         self._complaint = Said(classes="complaint")
         self._view = PictureView(self._picture())
         self._caption = Said(classes="caption")
@@ -249,11 +265,11 @@ class LiveView(Vertical, can_focus=True):
         self._complain("")
         self._close_editor()
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and self._editor.has_focus:
-            event.stop()
-            self._complain("")
-            self._close_editor()
+    @on(ValueEditor.Cancelled)
+    def _cancelled(self, event: ValueEditor.Cancelled) -> None:
+        event.stop()
+        self._complain("")
+        self._close_editor()
 
     def _close_editor(self) -> None:
         self._editor.display = False

@@ -96,7 +96,7 @@ def take(app: Any, course: Course, step: Step, home: Path) -> None:
     if step.live is not None:
         app.press("right")
     if step.question is not None:
-        go_on_until(app, "F3 show answer")
+        go_on_until(app, "F3 reveal")
         app.press(*keys_for(course, step.question), "enter")
         app.wait_for("Right")
         app.press("enter")
@@ -320,7 +320,7 @@ def test_other_terminals_say_the_same(open_app: Open, command: list[str], enviro
     app.press("right")
     app.wait_for("step 1 of 4")
     app.press("enter")
-    app.wait_for("F3 show answer")
+    app.wait_for("F3 reveal")
     app.press("2", "enter")
     app.wait_for("Right.")
     text = app.wait_for("Each column was added up.")

@@ -158,7 +158,7 @@ def test_hints_and_the_solution(play: Play, shown: Shown, study: Study) -> None:
         assert "Hint 1 of 1: numpy.sum adds along an axis." in shown(pilot.app)
         await pilot.press("f3")
         await pilot.pause()
-        assert "The exercise then counts as shown" in shown(pilot.app)
+        assert "The exercise then counts as revealed" in shown(pilot.app)
         await pilot.press("f3")
         await pilot.pause()
         assert isinstance(pilot.app.screen, Solution)

@@ -25,7 +25,7 @@ def test_lessons_with_how_far_they_are(play: Callable[..., None], shown: Callabl
         text = shown(pilot.app)
         assert "A course for tests" in text
         assert "A lesson with a step of every kind." in text
-        assert "1 of 4 solved, 1 shown" in text
+        assert "1 of 4 solved, 1 revealed" in text
         assert "████▒▒▒▒────────" in text
         assert "nothing to solve" in text
 

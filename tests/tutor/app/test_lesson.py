@@ -227,7 +227,7 @@ def test_the_answer_is_shown_on_request_after_asking(play: Play, shown: Shown, s
         await open_step(pilot, 1)
         await pilot.press("enter", "f3")
         await pilot.pause()
-        assert "It counts as shown, not as solved" in shown(pilot.app)
+        assert "It counts as revealed, not as solved" in shown(pilot.app)
         # Anything else than F3 again is a no
         await pilot.press("down", "f3")
         await pilot.pause()

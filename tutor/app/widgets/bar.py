@@ -36,4 +36,4 @@ def how_far(solved: int, revealed: int, total: int) -> str:
     if not total:
         return "nothing to solve"
     text = f"{solved} of {total} solved"
-    return text + (f", {revealed} shown" if revealed else "")
+    return text + (f", {revealed} revealed" if revealed else "")

@@ -43,7 +43,7 @@ class ExercisePanel(Vertical, can_focus=True):
         Binding("o", "edit_outside", "your editor", id="exercise.edit_outside", tooltip="open it in $EDITOR"),
         Binding("f5,c", "check", "check", id="exercise.check", tooltip="check the file"),
         Binding("f2", "hint", "hint", id="exercise.hint", tooltip="the next hint"),
-        Binding("f3", "reveal", "Show the solution", show=False, id="exercise.reveal"),
+        Binding("f3", "reveal", "Reveal the solution", show=False, id="exercise.reveal"),
     ]
 
     class GoOn(Message):
@@ -240,13 +240,15 @@ class ExercisePanel(Vertical, can_focus=True):
         self.post_message(self.Spoke())
 
     def action_reveal(self) -> None:
-        """Shows the solution; the exercise then counts as shown, unless it is solved."""
+        """Shows the solution; the exercise then counts as revealed, unless it is solved."""
         from tutor.app.screens.solution import Solution
 
         style = words(self.app.native_ansi_color)
         if self._state == OPEN and not self._confirming:
             self._confirming = True
-            self._tell(Text("Show the solution? The exercise then counts as shown. F3 again shows it.", style.strong))
+            self._tell(
+                Text("Reveal the solution? The exercise then counts as revealed. F3 again reveals it.", style.strong)
+            )
             return
         try:
             revealed = self._study.reveal(self.exercise.id)

@@ -34,7 +34,7 @@ class QuestionPanel(Vertical):
     BINDINGS: ClassVar = [
         Binding("f2", "hint", "hint", id="question.hint", tooltip="the next hint"),
         Binding(
-            "f3", "reveal", "show answer", id="question.reveal", tooltip="show the answer, which then counts as shown"
+            "f3", "reveal", "reveal", id="question.reveal", tooltip="reveal the answer, which then counts as revealed"
         ),
     ]
 
@@ -191,7 +191,7 @@ class QuestionPanel(Vertical):
         except CourseError as error:
             self._say(Text(str(error), style.wrong))
             return
-        head = ("Solved", style.right) if told.solved else ("Answer shown", style.strong)
+        head = ("Solved", style.right) if told.solved else ("Revealed", style.strong)
         self._say(_joined(*head, told.answer), told.why)
 
     # Help
@@ -221,13 +221,13 @@ class QuestionPanel(Vertical):
         self.post_message(self.Spoke())
 
     def action_reveal(self) -> None:
-        """Shows the answer; it then counts as shown, not as solved."""
+        """Shows the answer; it then counts as revealed, not as solved."""
         if self._done:
             return
         style = words(self.app.native_ansi_color)
         if not self._confirming:
             self._confirming = True
-            self._say(Text("Show the answer? It counts as shown, not as solved. F3 again shows it.", style.strong))
+            self._say(Text("Reveal the answer? It counts as revealed, not as solved. F3 again: yes.", style.strong))
             return
         try:
             revealed = self.asking.reveal()
@@ -249,7 +249,7 @@ class QuestionPanel(Vertical):
         question = self.asking.question
         more = self.asking.study.standing(question.id).hints < len(question.hints)
         hint = " F2 gives a hint." if more else ""
-        return Text(f"{count} left before the answer is shown.{hint}", style.quiet)
+        return Text(f"{count} left before the answer is revealed.{hint}", style.quiet)
 
     def _onwards(self) -> Text:
         return Text("Enter goes on.", words(self.app.native_ansi_color).quiet)

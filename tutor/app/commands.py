@@ -20,11 +20,12 @@ class Actions(Provider):
         seen = set()
         for key, active in own_bindings(self.screen):
             binding = active.binding
-            if (binding.id, binding.action) in seen or binding.action.endswith("command_palette"):
+            what = full_description(binding)
+            if what in seen or binding.action.endswith("command_palette"):
                 continue
-            seen.add((binding.id, binding.action))
+            seen.add(what)
             run = partial(self.screen.app.run_action, binding.action, active.node)
-            yield f"{full_description(binding)}  ({key_name(self.screen.app, key)})", run
+            yield f"{what}  ({key_name(self.screen.app, key)})", run
 
     async def discover(self) -> Hits:
         for name, run in self._commands():

@@ -114,7 +114,8 @@ class TutorApp(App[None]):
         self.say("Space plays a picture." if self.motion else "Space moves a picture by one step.")
 
     def say(self, line: str) -> None:
-        """Shows a line for a moment, in a corner."""
+        """Shows a line for a moment, in a corner; the one before goes."""
+        self.clear_notifications()
         self.notify(line, markup=False, timeout=4)
 
     # Ends

@@ -18,6 +18,15 @@ Play = Callable[..., None]
 Shown = Callable[..., str]
 
 
+def change_question(study: Study, **fields: Any) -> None:
+    """Gives the table's question other fields."""
+    lesson = study.course.lessons[0]
+    step = lesson.steps[2]
+    blocks = tuple(replace(each, **fields) if isinstance(each, Question) else each for each in step.blocks)
+    steps = (*lesson.steps[:2], replace(step, blocks=blocks), *lesson.steps[3:])
+    study.course = replace(study.course, lessons=(replace(lesson, steps=steps), *study.course.lessons[1:]))
+
+
 async def to_the_table(pilot: Pilot[Any]) -> Table:
     """Opens the step with the table, the keys on it."""
     await pilot.press("enter")
@@ -146,11 +155,11 @@ def test_what_is_no_number_is_answered_at_its_cell_and_is_no_try(play: Play, sho
     assert study.standing("demo-rows").tries == 0
 
 
-def test_a_blank_shows_what_its_cell_held_one_step_before(play: Play, shown: Shown) -> None:
+def test_a_blank_shows_what_its_cell_held_where_the_picture_opens(play: Play, shown: Shown) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await to_the_table(pilot)
         text = shown(pilot.app)
-        assert "1 before this step" in text
+        assert "1 at step 0" in text
         assert "2?" in text
         assert "10?" in text
         assert "20?" in text
@@ -161,14 +170,23 @@ def test_a_blank_shows_what_its_cell_held_one_step_before(play: Play, shown: Sho
     play(scenario)
 
 
+def test_where_the_end_is_asked_for_no_blank_shows_a_step_on_the_way(play: Play, shown: Shown, study: Study) -> None:
+    change_question(study, cells="step=2")
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await to_the_table(pilot)
+        text = shown(pilot.app)
+        assert "step 2 of 2" in text
+        assert "10?" in text
+        assert "11" not in text
+
+    play(scenario)
+
+
 def test_empty_cells_of_a_grid_are_asked_about_once_before_they_cost_a_try(
     play: Play, shown: Shown, study: Study
 ) -> None:
-    lesson = study.course.lessons[0]
-    step = lesson.steps[2]
-    blocks = tuple(replace(each, kind=GRID) if isinstance(each, Question) else each for each in step.blocks)
-    steps = (*lesson.steps[:2], replace(step, blocks=blocks), *lesson.steps[3:])
-    study.course = replace(study.course, lessons=(replace(lesson, steps=steps), *study.course.lessons[1:]))
+    change_question(study, kind=GRID)
 
     async def scenario(pilot: Pilot[Any]) -> None:
         await to_the_table(pilot)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 12
 _UNFILLED = "?"
-_BEFORE = "{}?"  # a blank that shows what its cell held one step before
+_BEFORE = "{}?"  # a blank that shows what its cell held before
 _SEPARATORS = ";,|"  # part cells of a table that is typed on the command line
 _NOT_IN_A_CELL = frozenset(f" {_UNFILLED}[]")
 
@@ -91,7 +91,7 @@ class Table(Lines, can_focus=True):
         row = [
             Segment(f"{cells.name(self._here, self._cells)}: ", style.plain),
             Segment(f" {typed}_ ", style.here),
-            *([Segment(f"   {before} before this step", style.quiet)] if before else []),
+            *([Segment(f"   {before} at step {self._live.model.lesson_step}", style.quiet)] if before else []),
             Segment(f"   {filled} of {len(self._cells)} filled in", style.quiet),
         ]
         note = text_rows(self.app.console, Text(self._note, style.wrong), min(width, MEASURE)) if self._note else []
@@ -132,10 +132,12 @@ class Table(Lines, can_focus=True):
         return overlay
 
     def _before(self) -> Mapping[Cell, str]:
-        """What the cells held one step before the one that is asked for, as the picture writes it."""
-        if self._may_be_idle or not self._step or not self._live.model.is_lessons:
+        """What the cells held where the lesson's picture opens, before the step that is asked for, as it writes it."""
+        model = self._live.model
+        # Not one step before: where the end is asked for, that would give half of the answer away
+        if self._may_be_idle or model.lesson_step >= self._step or not model.is_lessons:
             return {}
-        picture = self._live.model.scene.picture(self._step - 1)
+        picture = model.scene.picture(model.lesson_step)
         held = picture.cells()
         values = {place: held[place] for place in self._cells if held.get(place) is not None}
         return {place: picture.written(place, value) for place, value in values.items()}

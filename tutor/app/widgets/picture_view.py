@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
@@ -10,6 +12,9 @@ from textual.strip import Strip
 from tutor.app.theme import role_style
 from tutor.app.widgets.lines import strip_of
 from tutor.views.picture import Cell, Picture, Run
+
+_DOTS = "…"
+_WORD_AT_START, _WORD_AT_END = re.compile(r"^[\w.]+"), re.compile(r"[\w.]+$")
 
 
 class PictureView(ScrollView, can_focus=False):
@@ -140,11 +145,30 @@ class PictureView(ScrollView, can_focus=False):
             return []
         head = min(picture.head_columns, window.width)
         if not scroll_x or not head:
-            return picture.line(row, width, scroll_x, scroll_x + window.width)
+            return whole_words(picture, row, width, scroll_x, scroll_x + window.width)
         return [
             *picture.line(row, width, 0, head),
-            *picture.line(row, width, scroll_x + head, scroll_x + window.width),
+            *whole_words(picture, row, width, scroll_x + head, scroll_x + window.width),
         ]
+
+
+def whole_words(picture: Picture, row: int, width: int, start: int, stop: int) -> list[Run]:
+    """Columns `start` to `stop` of a row; of a number or word that is cut there, dots: `22` is not a 2."""
+    runs = picture.line(row, width, start, stop)
+    text = "".join(run.text for run in runs)
+    if start and _in_word(picture.line(row, width, start - 1, start)):
+        text = _WORD_AT_START.sub(lambda word: _DOTS.rjust(len(word[0])), text)
+    if picture.size(width).columns > stop and _in_word(picture.line(row, width, stop, stop + 1)):
+        text = _WORD_AT_END.sub(lambda word: _DOTS.ljust(len(word[0])), text)
+    kept, column = [], 0
+    for run in runs:
+        kept.append(run._replace(text=text[column : column + len(run.text)]))
+        column += len(run.text)
+    return kept
+
+
+def _in_word(runs: list[Run]) -> bool:
+    return bool(_WORD_AT_END.search("".join(run.text for run in runs)))
 
 
 def _frame(picture: Picture, width: int) -> tuple[int, int, int]:

@@ -204,3 +204,24 @@ def test_empty_cells_of_a_grid_are_asked_about_once_before_they_cost_a_try(
 
     play(scenario)
     assert study.standing("demo-rows").tries == 1
+
+
+def test_a_later_step_of_the_picture_does_not_give_the_answer_away(play: Play, shown: Shown) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await to_the_table(pilot)
+        await pilot.press("7", "shift+tab")
+        await pilot.pause()
+        await pilot.press("right")
+        await pilot.pause()
+        text = shown(pilot.app)
+        assert "step 2 of 2" in text
+        assert "22" not in text
+        assert "11" not in text
+        await pilot.press("left")
+        await pilot.pause()
+        assert "(7)" in shown(pilot.app)
+        await pilot.press("left")
+        await pilot.pause()
+        assert "__" not in shown(pilot.app)
+
+    play(scenario)

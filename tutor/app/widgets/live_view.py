@@ -22,7 +22,7 @@ from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.handle_bar import HandleBar
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
-from tutor.views.picture import Cell, Overlay, Picture
+from tutor.views.picture import Cell, Mark, Overlay, Picture, Role
 
 if TYPE_CHECKING:
     from tutor.app.main import TutorApp
@@ -33,7 +33,7 @@ _LEAST_ROWS = 6
 
 @dataclass(frozen=True)
 class Blanks:
-    """Cells of one step of the lesson's picture that stay covered: the learner is to fill them in."""
+    """Cells of the lesson's picture that stay covered from one step on: the learner is to fill them in there."""
 
     step: int
     overlay: Overlay
@@ -113,9 +113,12 @@ class LiveView(Vertical, can_focus=True):
     def _picture(self) -> Picture:
         picture = self.model.picture
         blanks = self.blanks
-        if blanks is not None and self.model.is_lessons and self.model.step == blanks.step:
+        if blanks is None or not self.model.is_lessons or self.model.step < blanks.step:
+            return picture
+        if self.model.step == blanks.step:
             return picture.marked(blanks.overlay)
-        return picture
+        # A later step shows what the learner is to find, or follows from it
+        return picture.marked({place: Mark(Role.BLANK) for place in blanks.overlay})
 
     def _draw(self) -> None:
         handles = self.model.handles()

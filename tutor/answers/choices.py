@@ -62,12 +62,14 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
     if len(parts) == 1:
         parts = parts[0].split()
     if not parts:
-        raise NotUnderstood(f"nothing was typed; accepted: ids with commas: {_known(options)}")
+        raise NotUnderstood(f"nothing was typed; accepted: numbers from 1 to {len(options)}, or ids, with commas")
     ids = []
     for part in parts:
         found = _find(part, options)
         if found is None:
-            raise NotUnderstood(f"{_shown(part)} is none of the options; accepted: ids with commas: {_known(options)}")
+            raise NotUnderstood(
+                f"{_shown(part)} is none of the options; accepted: numbers from 1 to {len(options)}, or ids, with commas"
+            )
         ids.append(found)
     return ids
 
@@ -112,7 +114,7 @@ def _known(options: Sequence[Option]) -> str:
 
 def _check_length(text: str) -> None:
     if len(text) > LONGEST:
-        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: ids with commas")
+        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: numbers or ids, with commas")
 
 
 def _shown(text: str) -> str:

@@ -62,13 +62,13 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
     if len(parts) == 1:
         parts = parts[0].split()
     if not parts:
-        raise NotUnderstood(f"nothing was typed; accepted: numbers (1 to {len(options)}) or ids, with commas")
+        raise NotUnderstood(f"nothing was typed; accepted: numbers up to {len(options)} or ids, with commas")
     ids = []
     for part in parts:
         found = _find(part, options)
         if found is None:
             raise NotUnderstood(
-                f"{_shown(part)} is none of the options; accepted: numbers (1 to {len(options)}) or ids, with commas"
+                f"{_shown(part)} is none of the options; accepted: numbers up to {len(options)} or ids, with commas"
             )
         ids.append(found)
     return ids

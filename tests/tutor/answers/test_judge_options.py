@@ -160,9 +160,9 @@ def test_wrong_orders(ask: Ask, text: str, reason: str) -> None:
         ("scatter, scatter, gather, barrier", "scatter comes 2 times; accepted: every option once"),
         (
             "scatter, gathr, barrier, nothing",
-            "'gathr' is none of the options; accepted: numbers (1 to 4) or ids, with commas",
+            "'gathr' is none of the options; accepted: numbers up to 4 or ids, with commas",
         ),
-        ("", "nothing was typed; accepted: numbers (1 to 4) or ids, with commas"),
+        ("", "nothing was typed; accepted: numbers up to 4 or ids, with commas"),
     ],
 )
 def test_no_order(ask: Ask, text: str, message: str) -> None:

@@ -12,8 +12,9 @@ from tutor.views import marks
 from tutor.views.byte_scale import ByteScale
 from tutor.views.figure_table import Figure, FigureTable, TableRow
 from tutor.views.figures import byte_unit, in_bytes, in_unit
-from tutor.views.layout import Line, columns_of, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cut
+from tutor.views.laid_out import LaidOut
+from tutor.views.layout import Line, compose, flow, left, note, trimmed
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
 
 _LEAST_BAR = 10  # columns
 _GAP = 2
@@ -37,7 +38,7 @@ class BarRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BarRows(Picture):
+class BarRows(LaidOut):
     """Rows with bars on one scale. Figures without a text are bytes, in the unit that the largest one asks for."""
 
     heads: tuple[str, ...]  # of the columns, those of the row heads first
@@ -52,17 +53,6 @@ class BarRows(Picture):
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return self._table.head_columns
-
-    def size(self, width: int) -> Size:
-        rows = self._all(width)
-        return Size(columns_of(rows), len(rows))
-
-    def foot_rows(self, width: int) -> int:
-        return 1 + len(self._foot(width))
-
-    def line(self, row: int, width: int, start: int = 0, stop: int | None = None) -> Line:
-        rows = self._all(width)
-        return cut(rows[row], start, stop) if 0 <= row < len(rows) else []
 
     def cells(self) -> Mapping[Cell, CellValue]:
         return self._table.cells()

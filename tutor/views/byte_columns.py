@@ -12,15 +12,16 @@ from tutor.views import marks, palette
 from tutor.views.bar_rows import Look
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import byte_unit, in_bytes, in_unit
-from tutor.views.layout import Line, columns_of, flow, left, merged, note, right, space, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cut
+from tutor.views.laid_out import LaidOut
+from tutor.views.layout import Line, flow, left, merged, note, right, space, trimmed
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
 
 _HEIGHT = 10  # rows of the columns
 _LEAST = 20  # columns of the drawing
 
 
 @dataclass(frozen=True, eq=False)
-class ByteColumns(Picture):
+class ByteColumns(LaidOut):
     """Columns from left to right in stretches with a name each ("forward", "backward"), and a table of figures.
 
     With more moments than columns, a column stands for the largest of several.
@@ -38,17 +39,6 @@ class ByteColumns(Picture):
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return max(len(self._unit[0]), *(len(in_unit(tick, self._unit[1])) for tick in self._ticks)) + 1
-
-    def size(self, width: int) -> Size:
-        rows = self._all(width)
-        return Size(columns_of(rows), len(rows))
-
-    def foot_rows(self, width: int) -> int:
-        return 1 + len(self._foot(width))
-
-    def line(self, row: int, width: int, start: int = 0, stop: int | None = None) -> Line:
-        rows = self._all(width)
-        return cut(rows[row], start, stop) if 0 <= row < len(rows) else []
 
     def cells(self) -> Mapping[Cell, CellValue]:
         return self._table.cells()

@@ -12,8 +12,9 @@ from tutor import units
 from tutor.views import marks, palette
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import in_unit
-from tutor.views.layout import Line, columns_of, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cut
+from tutor.views.laid_out import LaidOut
+from tutor.views.layout import Line, compose, flow, left, note, trimmed
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
 
 _LEAST_LANE = 20  # columns
 _TICK_ROOM = 8  # columns from one number of the ruler to the next, at least
@@ -47,7 +48,7 @@ class Lane(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TimeLanes(Picture):
+class TimeLanes(LaidOut):
     """Lanes on one scale and a table of figures: seconds, unless they have a text of their own."""
 
     lanes: Sequence[Lane]
@@ -63,17 +64,6 @@ class TimeLanes(Picture):
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return sum(self._head_widths) + len(self._head_widths)
-
-    def size(self, width: int) -> Size:
-        rows = self._all(width)
-        return Size(columns_of(rows), len(rows))
-
-    def foot_rows(self, width: int) -> int:
-        return 1 + len(self._foot(width))
-
-    def line(self, row: int, width: int, start: int = 0, stop: int | None = None) -> Line:
-        rows = self._all(width)
-        return cut(rows[row], start, stop) if 0 <= row < len(rows) else []
 
     def cells(self) -> Mapping[Cell, CellValue]:
         return self._table.cells()

@@ -17,6 +17,7 @@ from simlib.decoder.dropout import Dropout
 from simlib.decoder.layers import Block, Embedding, Head
 from simlib.decoder.layout import Layout
 from simlib.decoder.model import Decoder, Sizes, initial_parameters
+from simlib.decoder.sentences import sentences
 from simlib.decoder.text import Batch, Corpus, corpus
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "Sizes",
     "corpus",
     "initial_parameters",
+    "sentences",
 ]

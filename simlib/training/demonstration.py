@@ -18,8 +18,21 @@ from simlib.optimizers import AdamW
 from simlib.training import data_parallel, one_device
 from simlib.training.settings import Settings
 
-HIDDEN, HEADS, LAYERS, CONTEXT = 32, 4, 2, 32
 STEPS, WINDOWS, WORKERS = 150, 16, 4
+
+
+@dataclass(frozen=True)
+class Model:
+    """The sizes of the decoder that is trained; `context` in characters."""
+
+    hidden: int = 32
+    heads: int = 4
+    layers: int = 2
+    context: int = 32
+
+
+MODEL = Model()
+SMALL = Model(hidden=16, heads=2, layers=1, context=16)  # some milliseconds a step for both runs
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,7 @@ def one_against_many(
     mistake: str | None = None,
     settings: Settings | None = None,
     every: int = 50,
+    model: Model = MODEL,
 ) -> Iterator[Progress]:
     """Train the same small model twice on `text`: on one worker, and on `workers` that average their gradients.
 
@@ -53,11 +67,12 @@ def one_against_many(
     by 1e-3: the biases of attention's keys. They do not change the loss, so their gradient is rounding alone, and Adam
     makes steps of the usual size of it.
 
-    `shares` and `mistake` as in `data_parallel.train`, `settings` for everything else (its steps and windows are
-    replaced). Raises BadArgument as those do.
+    `model` says what is trained, `shares` and `mistake` are as in `data_parallel.train`, `settings` for
+    everything else (its steps and windows are replaced). Raises BadArgument as those do.
     """
     material = corpus(text)
-    decoder = Decoder(Sizes(material.vocab, min(CONTEXT, len(material.validation) - 1), HIDDEN, HEADS, LAYERS))
+    context = min(model.context, len(material.validation) - 1)
+    decoder = Decoder(Sizes(material.vocab, context, model.hidden, model.heads, model.layers))
     base = settings or Settings(rule=AdamW(learning_rate=3e-3))
     chosen = Settings(steps, windows, base.rule, base.clip, base.precision, base.dropout, base.seed)
     between = whole_number("every", every)

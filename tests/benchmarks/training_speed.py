@@ -21,7 +21,7 @@ import numpy as np
 from simlib.decoder import Corpus, Decoder, Sizes, corpus, initial_parameters
 from simlib.optimizers import AdamW
 from simlib.training import data_parallel, one_device, pipeline, sharded, tensor_parallel
-from simlib.training.demonstration import CONTEXT, HEADS, HIDDEN, LAYERS, one_against_many
+from simlib.training.demonstration import MODEL, one_against_many
 from simlib.training.settings import Settings
 
 LESSONS = Path(__file__).parents[2] / "lessons"
@@ -44,7 +44,7 @@ def norm_back(d: Array, n: Array, scale: Array, g: Array) -> tuple[Array, Array,
 
 def heads_of(x: Array) -> Array:
     b, t, h = x.shape
-    return x.reshape(b, t, HEADS, h // HEADS).transpose(0, 2, 1, 3)
+    return x.reshape(b, t, MODEL.heads, h // MODEL.heads).transpose(0, 2, 1, 3)
 
 
 def joined(x: Array) -> Array:
@@ -60,16 +60,16 @@ def plain_loop(decoder: Decoder, text: Corpus, settings: Settings) -> Iterator[f
     m = {name: np.zeros_like(a) for name, a in w.items()}
     v = {name: np.zeros_like(a) for name, a in w.items()}
     c = sqrt(2 / pi)
-    mask = np.triu(np.full((CONTEXT, CONTEXT), -np.inf, flat.dtype), 1)
-    size = sqrt(HIDDEN // HEADS)
+    mask = np.triu(np.full((MODEL.context, MODEL.context), -np.inf, flat.dtype), 1)
+    size = sqrt(MODEL.hidden // MODEL.heads)
     for step in range(1, settings.steps + 1):
-        batch = text.batch(CONTEXT, settings.windows, step - 1, settings.seed)
+        batch = text.batch(MODEL.context, settings.windows, step - 1, settings.seed)
         tokens, targets = batch.inputs, batch.targets
         n = tokens.size
         g: dict[str, Array] = {}
         kept = []
         x = w["embedding/tokens"][tokens] + w["embedding/positions"]
-        for i in range(LAYERS):
+        for i in range(MODEL.layers):
             p = f"block {i}/"
             r1, n1, s1 = norm(x, w[p + "norm1.gain"], w[p + "norm1.bias"])
             q, k, val = (heads_of(a) for a in np.split(r1 @ w[p + "qkv.weight"] + w[p + "qkv.bias"], 3, axis=-1))
@@ -97,7 +97,7 @@ def plain_loop(decoder: Decoder, text: Corpus, settings: Settings) -> Iterator[f
         g["head/output.weight"] = r.reshape(n, -1).T @ d
         d = (d @ w["head/output.weight"].T).reshape(x.shape)
         dx, g["head/norm.gain"], g["head/norm.bias"] = norm_back(d, nf, sf, w["head/norm.gain"])
-        for i in reversed(range(LAYERS)):
+        for i in reversed(range(MODEL.layers)):
             p = f"block {i}/"
             r1, n1, s1, q, k, val, a, o, r2, n2, s2, u, th, ge = kept[i]
             g[p + "down.weight"] = ge.reshape(n, -1).T @ dx.reshape(n, -1)
@@ -142,11 +142,11 @@ def main() -> None:
     options = parser.parse_args()
     prose = "\n".join(path.read_text(encoding="utf-8") for path in sorted(LESSONS.glob("*/lesson.md")))
     text = corpus(prose)
-    decoder = Decoder(Sizes(text.vocab, CONTEXT, HIDDEN, HEADS, LAYERS))
+    decoder = Decoder(Sizes(text.vocab, MODEL.context, MODEL.hidden, MODEL.heads, MODEL.layers))
     settings = Settings(
         max(2, options.steps), 16, AdamW(RATE, BETA1, BETA2, EPSILON, DECAY), precision=options.precision
     )
-    print(f"{decoder.size:,} parameters, 16 windows of {CONTEXT} characters, {options.precision} precision")
+    print(f"{decoder.size:,} parameters, 16 windows of {MODEL.context} characters, {options.precision} precision")
     runs: dict[str, Iterator[Any]] = {
         "plain NumPy loop": plain_loop(decoder, text, settings),
         "1 worker": one_device.train(decoder, text, settings),

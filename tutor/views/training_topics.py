@@ -67,6 +67,12 @@ def _sharded_memory(given: Mapping[str, Any]) -> Scene:
     return build(given)
 
 
+def _training(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.training_scene import build
+
+    return build(given)
+
+
 def _pipeline(given: Mapping[str, Any]) -> Scene:
     from tutor.views.pipeline_scene import build
 
@@ -139,6 +145,33 @@ TRAINING_TOPICS = (
             Parameter("recompute", "flag", False, "compute the forward pass again in the backward pass"),
         ),
         _step,
+    ),
+    Topic(
+        "training",
+        "Training: a small model on one worker, and on several that average their gradients",
+        (
+            Parameter("workers", "whole", 4, "workers of the second run", least=1, most=64, ladder=(1, 2, 4, 8, 16)),
+            Parameter("windows", "whole", 16, "windows of text a step, all workers together", least=1, most=64),
+            Parameter("shares", "choice", "equal", "how the windows are dealt out", choices=("equal", "unequal")),
+            Parameter(
+                "mistake",
+                "choice",
+                "none",
+                "what the second run does wrong",
+                choices=("none", "sum-for-mean", "mean-of-unequal-means"),
+            ),
+            Parameter(
+                "train",
+                "whole",
+                100,
+                "training steps; each step of the picture is ten of them",
+                least=10,
+                most=1000,
+                ladder=(10, 50, 100, 150, 200, 500, 1000),
+            ),
+            Parameter("seed", "whole", 0, "draws first weights and windows", least=0, most=limits.LARGEST_SEED),
+        ),
+        _training,
     ),
     Topic(
         "buckets",

@@ -90,6 +90,12 @@ _DARK: dict[Role, Style] = {
     Role.OPTIMIZER: Style("#8fb8a8", 10),
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
+    Role.RANK_0: Style("#6cb6ff", 14),
+    Role.RANK_1: Style("#ffb454", 11),
+    Role.RANK_2: Style("#7ddc8f", 10),
+    Role.RANK_3: Style("#e59aff", 13),
+    Role.RANK_4: Style("#ff8f85", 9),
+    Role.RANK_5: Style("#a0a8ff", 12),
     Role.YOURS: Style("#ffe08a", 11, bold=True, underline=True),
     Role.ENGINE: Style("#7ddc8f", 10, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 9, "#a4262c", bold=True, reverse=True),
@@ -116,6 +122,12 @@ _LIGHT: dict[Role, Style] = {
     Role.OPTIMIZER: Style("#3f6b5c"),
     Role.CAPACITY: Style("#000000", bold=True),
     Role.OVER: Style("#b3161b", 1, bold=True),
+    Role.RANK_0: Style("#0b5cad", 4),
+    Role.RANK_1: Style("#8a4b00"),
+    Role.RANK_2: Style("#1a6b2d"),
+    Role.RANK_3: Style("#8224a8", 5),
+    Role.RANK_4: Style("#b3161b", 1),
+    Role.RANK_5: Style("#4a4fc4", 4),
     Role.YOURS: Style("#7a4f00", 5, bold=True, underline=True),
     Role.ENGINE: Style("#1a6b2d", 4, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 1, "#b3161b", bold=True, reverse=True),
@@ -135,6 +147,18 @@ def style(role: Role, background: Background = "dark") -> Style:
     ('#ffb454', 3)
     """
     return STYLES[background][role]
+
+
+_RANKS = (Role.RANK_0, Role.RANK_1, Role.RANK_2, Role.RANK_3, Role.RANK_4, Role.RANK_5)
+
+
+def of_rank(rank: int) -> Role:
+    """The role of what is on `rank`: ranks that stand near one another differ.
+
+    >>> of_rank(1), of_rank(7)
+    (<Role.RANK_1: 'rank-1'>, <Role.RANK_1: 'rank-1'>)
+    """
+    return _RANKS[rank % len(_RANKS)]
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

@@ -49,6 +49,13 @@ class Role(StrEnum):
     OPTIMIZER = "optimizer"
     CAPACITY = "capacity"  # the line that a card's memory draws
     OVER = "over"  # past that line
+    # Which rank something is on: six colours, then again from the first
+    RANK_0 = "rank-0"
+    RANK_1 = "rank-1"
+    RANK_2 = "rank-2"
+    RANK_3 = "rank-3"
+    RANK_4 = "rank-4"
+    RANK_5 = "rank-5"
     # Marks, laid over a picture by an overlay
     YOURS = "yours"
     ENGINE = "engine"

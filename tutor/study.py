@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.course.model import CHOICE, Course, Exercise, Lesson, Question, Step
+from tutor.course.model import CHOICE, Course, Exercise, Lesson, Question, Step, Term
 from tutor.permissions import Permissions
 from tutor.progress.standing import OPEN, REVEALED, SOLVED, ItemStanding, standings
 from tutor.progress.store import Store
@@ -94,6 +94,7 @@ class Study:
         self.store = store
         self.exercise_folder = exercise_folder
         self.permissions = permissions
+        self._terms: tuple[Term, ...] | None = None
 
     # Reading
 
@@ -114,6 +115,24 @@ class Study:
         if exercise is None:
             raise Unknown("exercise", exercise_id, list(self.course.exercises()))
         return exercise
+
+    def glossary(self) -> tuple[Term, ...]:
+        """The terms of the course, read once. Raises CourseError."""
+        if self._terms is None:
+            from tutor.course.glossary import read_glossary
+
+            self._terms = read_glossary(self.course.folder)
+        return self._terms
+
+    def term(self, name: str) -> Term:
+        """The term that is called `name`, by any of its names. Raises CourseError."""
+        from tutor.course.glossary import find_term
+
+        found = find_term(self.glossary(), name)
+        if found is None:
+            known = [each for term in self.glossary() for each in (term.name, *term.also)]
+            raise Unknown("term", name, known or ["none: the course has no glossary"])
+        return found
 
     def where(self) -> tuple[Lesson, Step] | None:
         """The lesson and step that were open last, or None before the first one."""

@@ -61,6 +61,11 @@ def parser() -> argparse.ArgumentParser:
     add("lessons", "reading", "lessons", "list the lessons and how far you are")
     add("exercises", "reading", "exercises", "list the exercises, where your files are and how they stand")
 
+    glossary = add("glossary", "lookup", "glossary", "what a term means, and which step defines it")
+    glossary.add_argument("term", metavar="TERM", nargs="*", help="by any of its names; without one, all are listed")
+    search = add("search", "lookup", "search", "find words in lessons, glossary, quantities and pictures, best first")
+    search.add_argument("words", metavar="WORDS", nargs="+")
+
     answer = add("answer", "answering", "answer", "answer a question")
     answer.add_argument("question", metavar="QUESTION", help="its id; ID@SEED for one member of a family")
     answer.add_argument(

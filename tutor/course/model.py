@@ -91,6 +91,7 @@ class Question:
     given: Mapping[str, float | str] = field(default_factory=dict)
     vary: Mapping[str, tuple[float | str, ...]] = field(default_factory=dict)
     in_order: bool = False  # options are shown as written, not shuffled
+    back: tuple[str, ...] = ()  # a problem of the examination: the steps that teach it, the first of them first
     lines: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)  # key -> its line in the file
 
     def at(self, key: str) -> Place:
@@ -137,6 +138,17 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Term:
+    """A term of the field. Course files hold them apart from the lessons: `tutor.course.glossary`."""
+
+    name: str
+    also: tuple[str, ...]  # other names for it
+    text: str  # its definition, with quantities between double braces not yet expanded
+    step: str  # the step that defines it
+    place: Place
+
+
+@dataclass(frozen=True)
 class Lesson:
     id: str
     title: str
@@ -155,6 +167,7 @@ class Course:
     folder: Path
     lessons: tuple[Lesson, ...]
     misconceptions: Mapping[str, str]  # id -> the belief, in a sentence
+    examination: Lesson | None = None  # its steps hold a problem each; no lesson, so that nothing reveals an answer
 
     def lesson(self, lesson_id: str) -> Lesson | None:
         return next((lesson for lesson in self.lessons if lesson.id == lesson_id), None)
@@ -169,7 +182,8 @@ class Course:
         return {step.exercise.id: step.exercise for lesson in self.lessons for step in lesson.steps if step.exercise}
 
     def live(self, live_id: str) -> Live | None:
-        lives = (block for lesson in self.lessons for step in lesson.steps for block in step.blocks)
+        everywhere = [*self.lessons, *([self.examination] if self.examination else [])]
+        lives = (block for lesson in everywhere for step in lesson.steps for block in step.blocks)
         return next((block for block in lives if isinstance(block, Live) and block.id == live_id), None)
 
     def step_of(self, id: str) -> tuple[Lesson, Step] | None:

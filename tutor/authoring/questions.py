@@ -51,7 +51,7 @@ def _for(variables: Mapping[str, float | str]) -> str:
 
 
 def _what_is_missing(question: Question) -> Iterator[Problem]:
-    if not question.hints:
+    if not question.hints and not question.back:
         yield Problem(question.at("hints"), f"{question.id}: no hints")
     if not all(question.hints):
         yield Problem(question.at("hints"), f"{question.id}: an empty hint")

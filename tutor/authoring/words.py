@@ -48,10 +48,9 @@ def _unit_twice(shown: str, place: Place) -> Iterator[Problem]:
 
 def check_lesson_words(lesson: Lesson, lines: dict[str, int]) -> Iterator[Problem]:
     """Title and sentence of the home screen; `lines` are those of the front matter."""
-    from tutor.course.load import LESSON_FILE
-
+    file = lesson.steps[0].place.file
     for key, text in (("title", lesson.title), ("about", lesson.about)):
-        yield from typed_figures(text, Place(lesson.folder / LESSON_FILE, lines.get(key, 1)))
+        yield from typed_figures(text, Place(file, lines.get(key, 1)))
     for step in lesson.steps:
         yield from typed_figures(step.title, step.place)
 

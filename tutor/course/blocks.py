@@ -92,6 +92,7 @@ def _question(name: str, fields: Fields) -> Question:
         given=given,
         vary=vary,
         in_order=fields.flag("in_order"),
+        back=fields.texts("back"),
         lines=fields.lines,
     )
     _fits_its_kind(question, fields)

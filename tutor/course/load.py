@@ -10,7 +10,7 @@ from tutor.course.fields import Fields, check_id, toml
 from tutor.course.model import Course, Lesson, Place
 from tutor.course.parse import parse_lesson, read_text
 
-COURSE_FILE, LESSON_FILE = "course.toml", "lesson.md"
+COURSE_FILE, LESSON_FILE, PROBLEMS_FILE = "course.toml", "lesson.md", "problems.md"
 
 
 def course_folder() -> Path:
@@ -29,6 +29,7 @@ class CourseFile:
     misconceptions: Mapping[str, str]  # id -> the belief
     file: Path
     lines: Mapping[str, int]  # key -> its line
+    examination: str = ""  # the folder with the problems of the final examination; empty where there is none
 
     def at(self, key: str) -> Place:
         return Place(self.file, self.lines.get(key, 1))
@@ -43,7 +44,8 @@ def load(folder: Path | None = None) -> Course:
     folder = course_folder() if folder is None else Path(folder)
     course = read_course_file(folder)
     lessons = [read_lesson(folder / name) for name in course.lessons if is_there(folder / name / LESSON_FILE)]
-    return Course(course.title, folder, tuple(lessons), course.misconceptions)
+    examination = read_lesson(folder / course.examination, PROBLEMS_FILE) if course.examination else None
+    return Course(course.title, folder, tuple(lessons), course.misconceptions, examination)
 
 
 def read_course_file(folder: Path) -> CourseFile:
@@ -61,8 +63,11 @@ def read_course_file(folder: Path) -> CourseFile:
         check_id(identity, "misconception", fields.at(identity))
         if not isinstance(belief, str) or not belief.strip():
             raise fields.error(identity, f"misconception {identity!r} has no belief; accepted: a sentence in quotes")
+    examination = fields.text("examination")
+    if examination:
+        check_id(examination, "examination", fields.at("examination"))
     fields.done()
-    return CourseFile(title, listed, misconceptions, file, fields.lines)
+    return CourseFile(title, listed, misconceptions, file, fields.lines, examination)
 
 
 def is_there(file: Path) -> bool:
@@ -73,7 +78,7 @@ def is_there(file: Path) -> bool:
         return True
 
 
-def read_lesson(folder: Path) -> Lesson:
-    """The lesson in `folder`. Raises CourseError."""
-    file = folder / LESSON_FILE
+def read_lesson(folder: Path, name: str = LESSON_FILE) -> Lesson:
+    """The lesson in `folder`, or the problems there, which are written in the same way. Raises CourseError."""
+    file = folder / name
     return parse_lesson(read_text(file), file)

@@ -40,7 +40,7 @@ class ProgressError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a learner did: `kind` is opened, answer, hint, reveal, start, check or reset."""
+    """One thing that a learner did: `kind` is opened, answer, hint, reveal, start, check, reset or one of exam's."""
 
     uid: str
     at: float  # seconds since 1970, UTC
@@ -153,6 +153,20 @@ class Store:
                 (event.uid, event.at, kind, item, json.dumps(detail, ensure_ascii=False)),
             )
         return event
+
+    def add_once(self, uid: str, kind: str, item: str, **detail: Any) -> bool:
+        """Records an event that has a name of its own; False when it has been recorded already, here or elsewhere."""
+        return self.take_in([Event(uid, self._clock(), kind, item, detail)]) == 1
+
+    @property
+    def learner(self) -> str:
+        """What tells this record from that of any other learner."""
+        with self._said("read your progress in"):
+            return str(self._connection.execute("SELECT value FROM meta WHERE key = 'learner'").fetchone()[0])
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC, by the clock that events are dated with."""
+        return self._clock()
 
     def events(self, item: str | None = None, kind: str | None = None) -> list[Event]:
         """The events, oldest first, of one item or kind or of all."""

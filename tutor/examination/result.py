@@ -1,0 +1,96 @@
+"""What came of an examination: every problem with its answer, and what is firm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tutor.course.model import Course
+
+
+@dataclass(frozen=True)
+class Back:
+    """A step to go back to."""
+
+    lesson: str
+    lesson_title: str
+    step: str
+    title: str
+    number: int  # of the step in its lesson, from 1
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One problem as it was asked, answered and judged."""
+
+    problem: str
+    title: str
+    lesson: str
+    lesson_title: str
+    question: str  # its words with the numbers in, Markdown
+    picture: str  # as it was asked about, in signs that any file carries; empty where there was none
+    options: tuple[str, ...]
+    given: str  # the answer as it was understood; empty where none was given
+    right: bool
+    said: str  # to a wrong answer: what is known of the mistake
+    misconception: str | None
+    belief: str  # that misconception in words
+    answer: str  # the right one
+    why: str
+    back: tuple[Back, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A whole examination. It is kept as it was, also when the course changes."""
+
+    course: str  # its title
+    seed: int
+    ended: float  # seconds since 1970, UTC
+    problems: tuple[Judged, ...]
+    not_asked: tuple[str, ...]  # titles of lessons that this examination left out
+
+    @property
+    def score(self) -> int:
+        return sum(problem.right for problem in self.problems)
+
+    @property
+    def firm(self) -> list[str]:
+        """Titles of the lessons all of whose problems were answered right, in the order of the course."""
+        wrong = {problem.lesson for problem in self.problems if not problem.right}
+        return _once(problem.lesson_title for problem in self.problems if problem.lesson not in wrong)
+
+    @property
+    def not_yet_firm(self) -> list[tuple[str, tuple[Back, ...]]]:
+        """The other lessons, each with the steps to go back to."""
+        steps: dict[str, dict[Back, None]] = {}
+        for problem in self.problems:
+            if not problem.right:
+                steps.setdefault(problem.lesson_title, {}).update(dict.fromkeys(problem.back))
+        return [(title, tuple(back)) for title, back in steps.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON carries it; `from_json` reads it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Result:
+        """Raises KeyError, TypeError or ValueError for what is no result."""
+        found = [
+            Judged(**{**one, "options": tuple(one["options"]), "back": tuple(Back(**step) for step in one["back"])})
+            for one in data["problems"]
+        ]
+        return cls(str(data["course"]), int(data["seed"]), float(data["ended"]), tuple(found), tuple(data["not_asked"]))
+
+
+def way_back(course: Course, steps: Iterable[str]) -> tuple[Back, ...]:
+    """The steps to go back to, those that the course still has."""
+    found = [at for id in steps if (at := course.find_step(id)) is not None]
+    return tuple(
+        Back(lesson.id, lesson.title, step.id, step.title, lesson.steps.index(step) + 1) for lesson, step in found
+    )
+
+
+def _once(titles: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(titles))

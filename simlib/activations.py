@@ -8,12 +8,64 @@ hidden size, a the heads, t the tensor-parallel size, L the layers, p the pipeli
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from simlib.errors import one_of, positive_number, whole_number
 
 MODES = ("none", "tensor", "tensor+sequence", "tensor+selective", "tensor+sequence+selective", "full")
 
 # In units of s b h bytes: what attention, the MLP and the two layer norms of a layer keep, scores apart
 ATTENTION, MLP, NORMS = 11, 19, 4
+# Of attention and the MLP, what tensor parallelism leaves whole on every GPU: the block's input and its dropout mask
+_WHOLE = 2 + 1
+LAYER_INPUT = 2  # all that full recomputation keeps
+
+PARTS = ("input", "norms", "attention", "scores", "mlp")
+
+
+class LayerParts(NamedTuple):
+    """What a layer keeps, in bytes, by what it is for. Full recomputation keeps the input alone, other modes none."""
+
+    input: float
+    norms: float
+    attention: float  # scores apart
+    scores: float  # softmax, its dropout mask, and what dropout puts out: 5 a s^2 b
+    mlp: float
+
+    @property
+    def total(self) -> float:
+        """Bytes of the layer."""
+        return sum(self)
+
+
+def parts_per_layer(
+    sequence: int, micro_batch: int, hidden: int, heads: int, tensor: int = 1, mode: str = "none"
+) -> LayerParts:
+    """Bytes of activations of one transformer layer on one GPU, by part (Korthikanti et al. 2022, sections 4.1 to 4.2).
+
+    In units of s b h: two layer norms 4, attention 11 and its scores 5 a s / h, the MLP 19. Tensor parallelism divides
+    what the matrices produce and leaves 3 of attention, 3 of the MLP and the norms whole; sequence parallelism divides
+    these too. Raises BadArgument for another mode and for sizes that are not positive.
+
+    >>> parts = parts_per_layer(2048, 1, 12288, 96)
+    >>> [round(part / (2048 * 12288)) for part in parts]
+    [0, 4, 11, 80, 19]
+    """
+    s, b, h = (
+        whole_number("sequence", sequence),
+        whole_number("micro_batch", micro_batch),
+        whole_number("hidden", hidden),
+    )
+    a, t = whole_number("heads", heads), whole_number("tensor", tensor)
+    unit = s * b * h
+    if one_of("mode", mode, MODES) == "full":
+        return LayerParts(LAYER_INPUT * unit, 0, 0, 0, 0)
+    split = 1 if mode == "none" else t
+    rest = split if "sequence" in mode else 1
+    scores = 0.0 if "selective" in mode else 5 * a * s * s * b / split
+    attention = _WHOLE / rest + (ATTENTION - _WHOLE) / split
+    mlp = _WHOLE / rest + (MLP - _WHOLE) / split
+    return LayerParts(0, NORMS / rest * unit, attention * unit, scores, mlp * unit)
 
 
 def bytes_per_layer(
@@ -36,8 +88,7 @@ def bytes_per_layer(
     >>> bytes_per_layer(2048, 1, 12288, 96) / 2**30
     2.671875
     """
-    kept, scores = _coefficients(sequence, hidden, heads, whole_number("tensor", tensor), mode)
-    return sequence * whole_number("micro_batch", micro_batch) * hidden * (kept + scores)
+    return parts_per_layer(sequence, micro_batch, hidden, heads, tensor, mode).total
 
 
 def first_stage_bytes(
@@ -66,6 +117,24 @@ def first_stage_bytes(
     penalty = 1 + (p - 1) / (p * v) if v > 1 else 1.0
     in_flight = 1.0 if micro_batches is None or v > 1 else min(1, whole_number("micro_batches", micro_batches) / p)
     return whole_number("layers", layers) * layer * penalty * in_flight
+
+
+def largest_micro_batch(
+    room: float, layers: int, sequence: int, hidden: int, heads: int, tensor: int = 1, mode: str = "none"
+) -> int:
+    """How many sequences a micro-batch may have for the layers' activations to fit into `room` bytes; 0 if not one.
+
+    One micro-batch at a time. With "full" the layer that is being recomputed counts too, with all that it keeps.
+
+    >>> largest_micro_batch(60e9, 32, 2048, 4096, 32), largest_micro_batch(60e9, 32, 2048, 4096, 32, mode="full")
+    (1, 40)
+    """
+    count = whole_number("layers", layers)
+    one = count * bytes_per_layer(sequence, 1, hidden, heads, tensor, mode)
+    if mode == "full":
+        running = parts_per_layer(sequence, 1, hidden, heads, tensor, "tensor").total
+        one += running - bytes_per_layer(sequence, 1, hidden, heads, tensor, mode)
+    return int(positive_number("room", room, zero=True) // one)
 
 
 def outside_layers_bytes(
@@ -115,25 +184,3 @@ def checkpointed_bytes(
     """
     values = positive_number("tokens", tokens) * whole_number("hidden", hidden) * whole_number("layers", layers)
     return positive_number("kept_per_layer", kept_per_layer) * values * positive_number("value_bytes", value_bytes)
-
-
-def _coefficients(sequence: int, hidden: int, heads: int, t: int, mode: str) -> tuple[float, float]:
-    """What a layer keeps in units of s b h bytes: the large tensors, and the attention scores."""
-    s, h = whole_number("sequence", sequence), whole_number("hidden", hidden)
-    scores = 5 * whole_number("heads", heads) * s / h
-    everything = ATTENTION + MLP + NORMS
-    # Tensor parallelism keeps 10 whole on every GPU: the norms, the blocks' inputs and the dropout masks
-    whole = NORMS + 2 + 1 + 2 + 1
-    match one_of("mode", mode, MODES):
-        case "none":
-            return everything, scores
-        case "tensor":
-            return whole + (everything - whole) / t, scores / t
-        case "tensor+sequence":
-            return everything / t, scores / t
-        case "tensor+selective":
-            return whole + (everything - whole) / t, 0
-        case "tensor+sequence+selective":
-            return everything / t, 0
-        case _:
-            return 2, 0

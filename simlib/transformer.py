@@ -104,7 +104,7 @@ class Transformer:
         attention matrix counts, the masked half too.
         """
         context = self.sequence if sequence is None else whole_number("sequence", sequence)
-        return 6 * self.params + 12 * self.layers * self.attention_width * context
+        return flops_per_token(self.params, self.layers, self.heads, self.attention_width // self.heads, context)
 
 
 def params(layers: int, hidden: int, vocab: int, sequence: int) -> float:
@@ -117,6 +117,19 @@ def params(layers: int, hidden: int, vocab: int, sequence: int) -> float:
     """
     layers, hidden, vocab, sequence = _shape(layers, hidden, vocab, sequence)
     return 12 * layers * hidden**2 + 13 * layers * hidden + (vocab + sequence) * hidden
+
+
+def flops_per_token(params: float, layers: int, heads: int, head_size: int, sequence: int) -> float:
+    """Model FLOPs of one token, forward and backward: 6 P + 12 L H Q T (Chowdhery et al. 2022, appendix B).
+
+    L layers, H heads of size Q, T tokens of context. All of the attention matrix counts, the masked half too.
+
+    >>> flops_per_token(6_738_415_616, 32, 32, 128, 4096) / 1e9
+    46.87294464
+    """
+    width = whole_number("heads", heads) * whole_number("head_size", head_size)
+    attention = 12 * whole_number("layers", layers) * width * whole_number("sequence", sequence)
+    return 6 * whole_number("params", params) + attention
 
 
 def flops_per_step(

@@ -25,17 +25,20 @@ _FAMILIES = {
     "tree": "collectives",
     "zero": "zero",
     "pipeline": "pipeline",
-    "checkpointing": "machines",
+    "checkpointing": "activations",
     "hardware": "machines",
     "machine": "machines",
     "training": "machines",
-    "activations": "models",
+    "activations": "activations",
     "model": "models",
     "step": "models",
     "transformer": "models",
+    "layout": "layouts",
+    "mesh": "layouts",
+    "plan": "layouts",
     "compression": "parallelism",
     "ddp": "parallelism",
-    "tensor": "parallelism",
+    "tensor": "tensor",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simlib import hardware as machines
 from simlib import throughput, transformer, zero
-from simlib.errors import positive_number, whole_number
+from simlib.errors import whole_number
 from simlib.quantities.parameters import GPUS, HARDWARE, OPTIMIZER_BYTES, PARAMS, TOKENS
 from simlib.quantities.registry import NUMBER, WHOLE, Outcome, Parameter, define
 
@@ -84,17 +84,6 @@ def _utilisation(flops_per_second: float, gpus: int, hardware: str) -> Outcome:
     """The share of peak: MFU of model FLOPs, HFU of all FLOPs done."""
     peak = machines.find(hardware).peak_flops
     return Outcome(throughput.utilisation(flops_per_second, gpus, peak), symbols={"peak": peak})
-
-
-@define(
-    "checkpointing.extra_compute",
-    Parameter("backward", NUMBER, "the backward pass's time, where the forward pass takes 1", "backward", 2),
-    formula="1 / (1 + backward)",
-    source="Chen et al. 2016, Training deep nets with sublinear memory cost",
-)
-def _extra_compute(backward: float) -> float:
-    """Compute that full recomputation adds, one more forward pass, over that of the step without it."""
-    return 1 / (1 + positive_number("backward", backward))
 
 
 @define(

@@ -1,13 +1,12 @@
-"""Quantities of transformers: parameters, FLOPs, activations, and the step of a published model."""
+"""Quantities of transformers: parameters, FLOPs, and the step of a published model."""
 
 from __future__ import annotations
 
-from simlib import activations, hardware, models, throughput, transformer
-from simlib.quantities.parameters import HARDWARE, MODEL, RECOMPUTE, TOKENS
-from simlib.quantities.registry import FLAG, WHOLE, WORD, Outcome, Parameter, define
+from simlib import hardware, models, throughput, transformer
+from simlib.quantities.parameters import HARDWARE, MODEL, PARAMS, RECOMPUTE, TOKENS
+from simlib.quantities.registry import FLAG, WHOLE, Outcome, Parameter, define
 
 _NARAYANAN = "Narayanan et al. 2021, Efficient Large-Scale Language Model Training on GPU Clusters"
-_KORTHIKANTI = "Korthikanti et al. 2022, Reducing Activation Recomputation in Large Transformer Models, table 2"
 _PALM = "Chowdhery et al. 2022, PaLM, appendix B"
 _OVERLAP = "Li et al. 2020, PyTorch Distributed"
 
@@ -58,32 +57,20 @@ def _flops_per_step(layers: int, hidden: int, vocab: int, sequence: int, batch: 
     )
 
 
-_ACTIVATIONS = {
-    "none": "s x b x h x (34 + 5 x a x s / h)",
-    "tensor": "s x b x h x (10 + 24 / t + 5 x a x s / (h x t))",
-    "tensor+sequence": "s x b x h x (34 / t + 5 x a x s / (h x t))",
-    "tensor+selective": "s x b x h x (10 + 24 / t)",
-    "tensor+sequence+selective": "s x b x h x 34 / t",
-    "full": "2 x s x b x h",
-}
-
-
 @define(
-    "activations.bytes_per_layer",
-    SEQUENCE,
-    Parameter("micro_batch", WHOLE, "sequences in a micro-batch", "b"),
-    HIDDEN,
-    Parameter("heads", WHOLE, "attention heads", "a"),
-    Parameter("tensor", WHOLE, "the tensor-parallel size", "t", 1),
-    Parameter("mode", WORD, f"what is split and recomputed: {', '.join(activations.MODES)}", "mode", "none"),
-    unit="B",
-    formula="; ".join(f"{mode}: {formula}" for mode, formula in _ACTIVATIONS.items()),
-    source=_KORTHIKANTI,
+    "transformer.flops_per_token",
+    PARAMS,
+    LAYERS,
+    Parameter("heads", WHOLE, "attention heads", "H"),
+    Parameter("head_size", WHOLE, "numbers in a head", "Q"),
+    Parameter("sequence", WHOLE, "tokens of context", "T"),
+    unit="FLOP",
+    formula="6 x P + 12 x L x H x Q x T",
+    source=_PALM,
 )
-def _activations(sequence: int, micro_batch: int, hidden: int, heads: int, tensor: int, mode: str) -> Outcome:
-    """Bytes of activations that one layer keeps for the backward pass, on one GPU."""
-    size = activations.bytes_per_layer(sequence, micro_batch, hidden, heads, tensor, mode)
-    return Outcome(size, _ACTIVATIONS[mode])
+def _flops_of_shape(params: int, layers: int, heads: int, head_size: int, sequence: int) -> float:
+    """Model FLOPs of one token, forward and backward; all of the attention matrix counts, the masked half too."""
+    return transformer.flops_per_token(params, layers, heads, head_size, sequence)
 
 
 def _step(

@@ -17,8 +17,22 @@ GPT_1_7B = {"layers": 24, "hidden": 2304, "vocab": 51200, "sequence": 2048}
 GPT_175B_LAYER = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "heads": 96, "tensor": 8}
 REDUCED = {"sizes": [1, 1, 1], "gradient_seconds": 1, "seconds_per_byte": 2, "first_cap": 1, "cap": 1}
 SHARDED = {"params": 7e9, "gpus": 8}
+GPT_175B_PART = {name: size for name, size in GPT_175B_LAYER.items() if name != "tensor"}
+LLAMA_ROOM = {"room": 60e9, "layers": 32, "sequence": 2048, "hidden": 4096, "heads": 32}
 TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
 NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
+LAYOUT_OF_64 = {"params": 70e9, "data": 2, "tensor": 8, "pipeline": 4}
+TRAFFIC_BETWEEN = {"model": "llama-70b", "pipeline": 4, "micro_batch": 1, "micro_batches": 128}
+TRAFFIC = TRAFFIC_BETWEEN | {"tensor": 8}
+LLAMA_LAYOUT = {
+    "model": "llama-7b",
+    "hardware": "h100",
+    "gpus": 64,
+    "batch": 256,
+    "tensor": 1,
+    "pipeline": 1,
+    "zero": 3,
+}
 LLAMA_STEP = {"model": "llama-7b", "gpus": 64, "hardware": "h100", "tokens": 2**20}
 
 # One call of each quantity, with the value that the course's facts and their sources give for it
@@ -102,6 +116,30 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("activations.bytes_per_layer", GPT_175B_LAYER | {"mode": "tensor+selective"}, 2048 * 12288 * 13),
     ("activations.bytes_per_layer", GPT_175B_LAYER | {"mode": "tensor+sequence+selective"}, 2048 * 12288 * 4.25),
     ("activations.bytes_per_layer", GPT_175B_LAYER | {"mode": "full"}, 2048 * 12288 * 2),
+    ("activations.part_bytes", GPT_175B_PART | {"part": "scores"}, 2048 * 12288 * 80),
+    ("activations.part_bytes", GPT_175B_PART | {"part": "mlp"}, 2048 * 12288 * 19),
+    ("activations.part_bytes", GPT_175B_PART | {"part": "input"}, 2048 * 12288 * 2),
+    ("activations.first_stage_bytes", GPT_175B_LAYER | {"layers": 96, "mode": "tensor"}, 96 * 2048 * 12288 * 23),
+    (
+        "activations.first_stage_bytes",
+        GPT_175B_LAYER | {"layers": 96, "mode": "tensor", "pipeline": 8, "micro_batches": 2},
+        96 // 8 * 2 * 2048 * 12288 * 23,
+    ),
+    # 32 layers of 2048 x 4096 x 114 bytes are 30.6 GB; their inputs 0.537 GB, and a layer 0.956 GB
+    ("activations.largest_micro_batch", LLAMA_ROOM, 1),
+    ("activations.largest_micro_batch", LLAMA_ROOM | {"room": 62e9}, 2),
+    ("activations.largest_micro_batch", LLAMA_ROOM | {"mode": "full"}, 40),
+    ("checkpointing.peak_bytes", {"layers": 16, "layer_bytes": 10, "input_bytes": 1, "every": 0}, 160),
+    ("checkpointing.peak_bytes", {"layers": 16, "layer_bytes": 10, "input_bytes": 1, "every": 4}, 3 + 40),
+    ("checkpointing.peak_bytes", {"layers": 15, "layer_bytes": 10, "input_bytes": 1, "every": 4}, 2 + 40),
+    ("checkpointing.best_every", {"layers": 100, "layer_bytes": 1, "input_bytes": 1}, 10),
+    ("checkpointing.best_every", {"layers": 96, "layer_bytes": 114, "input_bytes": 2}, 1),
+    ("checkpointing.selective_overhead", {"sequence": 2048, "hidden": 12288}, 1 / 36),
+    (
+        "transformer.flops_per_token",
+        {"params": 6738415616, "layers": 32, "heads": 32, "head_size": 128, "sequence": 32768},
+        6 * 6738415616 + 12 * 32 * 4096 * 32768,
+    ),
     ("model.params", {"model": "llama-7b"}, 6738415616),
     ("model.flops_per_token", {"model": "llama-7b"}, 6 * 6738415616 + 12 * 32 * 4096 * 4096),
     ("step.compute_seconds", LLAMA_STEP, pytest.approx(1.64, abs=0.005)),
@@ -145,6 +183,28 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
         {"keep": 0.0625, "workers": 64, "value_bytes": 2, "index_bytes": 4, "dense_bytes": 2},
         6,
     ),
+    ("layout.gpus", {"data": 6, "tensor": 8, "pipeline": 64}, 3072),
+    ("layout.data_size", {"gpus": 16384, "tensor": 8, "pipeline": 16}, 128),
+    ("layout.micro_batches", {"batch": 3072, "data": 6, "micro_batch": 1}, 512),
+    ("layout.global_batch", {"data": 128, "micro_batch": 1, "micro_batches": 16}, 2048),
+    ("layout.state_bytes", LAYOUT_OF_64, 35e9),
+    ("layout.state_bytes", LAYOUT_OF_64 | {"stage": 1}, (4 + 12 / 2) * 70e9 / 32),
+    ("layout.tensor_bytes", TRAFFIC, 4 * 20 * 128 * 2 * 7 / 8 * 4096 * 8192 * 2),
+    ("layout.tensor_bytes", TRAFFIC | {"recompute": True}, 6 * 20 * 128 * 2 * 7 / 8 * 4096 * 8192 * 2),
+    ("layout.pipeline_bytes", TRAFFIC_BETWEEN, 2 * 128 * 4096 * 8192 * 2),
+    ("layout.pipeline_bytes", TRAFFIC_BETWEEN | {"pipeline": 2}, 128 * 4096 * 8192 * 2),
+    ("layout.data_bytes", LAYOUT_OF_64, 2 * 70e9 / 32),
+    ("mesh.coordinate", {"rank": 13, "axis": "pipeline", "data": 2, "tensor": 2, "pipeline": 4}, 3),
+    ("mesh.coordinate", {"rank": 13, "axis": "data", "data": 2, "tensor": 2, "pipeline": 4}, 0),
+    ("mesh.group", {"rank": 5, "axis": "data", "data": 2, "tensor": 2, "pipeline": 4}, [5, 7]),
+    ("mesh.group", {"rank": 5, "axis": "pipeline", "data": 2, "tensor": 2, "pipeline": 4}, [1, 5, 9, 13]),
+    ("mesh.group", {"rank": 5, "axis": "data", "data": 2, "tensor": 2, "pipeline": 4, "order": "tp-pp-dp"}, [5, 13]),
+    # LLaMA 7B on 64 copies is the course's data-parallel step
+    ("plan.step_seconds", LLAMA_LAYOUT, pytest.approx(1.64, abs=0.01)),
+    ("plan.part_seconds", LLAMA_LAYOUT | {"part": "compute"}, pytest.approx(1.64, abs=0.01)),
+    ("plan.mfu", LLAMA_LAYOUT, pytest.approx(0.472, abs=0.001)),
+    ("plan.bytes_per_gpu", LLAMA_LAYOUT, pytest.approx(57.1e9, abs=0.1e9)),
+    ("plan.layouts_that_fit", {"model": "llama-7b", "hardware": "h100", "gpus": 1, "batch": 1}, 0),
     ("pipeline.bubble", {"stages": 4, "micro_batches": 8}, 3 / 11),
     ("pipeline.bubble", {"stages": 8, "micro_batches": 16, "chunks": 4}, 7 / 71),
     ("pipeline.bubble_of_ideal", {"stages": 4, "micro_batches": 8}, 0.375),

@@ -48,11 +48,12 @@ class Published:
 
 
 def ids_of(course: Course) -> dict[str, list[str]]:
-    """The ids that a course has, by kind, in its order."""
+    """The ids that a course has, by kind, in its order; an examination's problems are questions."""
+    problems = course.examination.steps if course.examination else ()
     return {
         "lessons": [lesson.id for lesson in course.lessons],
         "steps": [step.id for lesson in course.lessons for step in lesson.steps],
-        "questions": list(course.questions()),
+        "questions": [*course.questions(), *(step.question.id for step in problems if step.question)],
         "exercises": list(course.exercises()),
         "misconceptions": list(course.misconceptions),
     }

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from tutor.answers import cells
 from tutor.authoring.exercises import check_exercise
+from tutor.authoring.glossary import check_glossary
 from tutor.authoring.problem import Problem
+from tutor.authoring.published import check_published
 from tutor.authoring.questions import check_question
 from tutor.authoring.screens import check_size
 from tutor.authoring.words import check_exercise_words, check_lesson_words, check_prose, check_question_words
@@ -45,6 +47,10 @@ def lint(folder: Path | None = None, *, exercises: bool = True) -> list[Problem]
     course = Course(listed.title, folder, tuple(lessons), listed.misconceptions)
     problems += _folders(folder, listed)
     problems += _names(course)
+    if not problems:
+        # What a lesson holds that cannot be read has not vanished
+        problems += check_published(course)
+    problems += check_glossary(course)
     for lesson in course.lessons:
         problems += _lesson(course, lesson, run=exercises)
     unique = dict.fromkeys(problems)

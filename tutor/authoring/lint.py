@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tutor.answers import cells
+from tutor.authoring.examination import check_examination, refuse_back
 from tutor.authoring.exercises import check_exercise
 from tutor.authoring.glossary import check_glossary
 from tutor.authoring.problem import Problem
@@ -14,7 +15,15 @@ from tutor.authoring.questions import check_question
 from tutor.authoring.screens import check_size
 from tutor.authoring.words import check_exercise_words, check_lesson_words, check_prose, check_question_words
 from tutor.course.fields import key_lines
-from tutor.course.load import LESSON_FILE, CourseFile, course_folder, is_there, read_course_file, read_lesson
+from tutor.course.load import (
+    LESSON_FILE,
+    PROBLEMS_FILE,
+    CourseFile,
+    course_folder,
+    is_there,
+    read_course_file,
+    read_lesson,
+)
 from tutor.course.model import Course, CourseError, Exercise, Lesson, Live, Place, Prose, Question, Step
 from tutor.course.parse import read_text
 
@@ -44,7 +53,13 @@ def lint(folder: Path | None = None, *, exercises: bool = True) -> list[Problem]
             lessons.append(read_lesson(folder / name))
         except CourseError as error:
             problems.append(Problem.of(error))
-    course = Course(listed.title, folder, tuple(lessons), listed.misconceptions)
+    examination = None
+    if listed.examination:
+        try:
+            examination = read_lesson(folder / listed.examination, PROBLEMS_FILE)
+        except CourseError as error:
+            problems.append(Problem.of(error))
+    course = Course(listed.title, folder, tuple(lessons), listed.misconceptions, examination)
     problems += _folders(folder, listed)
     problems += _names(course)
     if not problems:
@@ -53,6 +68,8 @@ def lint(folder: Path | None = None, *, exercises: bool = True) -> list[Problem]
     problems += check_glossary(course)
     for lesson in course.lessons:
         problems += _lesson(course, lesson, run=exercises)
+    if examination is not None:
+        problems += _examination(course, examination)
     unique = dict.fromkeys(problems)
     return sorted(unique, key=lambda problem: (str(problem.place.file), problem.place.line))
 
@@ -72,16 +89,17 @@ def _folders(folder: Path, listed: CourseFile) -> Iterator[Problem]:
 
 def _names(course: Course) -> Iterator[Problem]:
     """Ids that two things share."""
-    steps = [step for lesson in course.lessons for step in lesson.steps]
+    everywhere = [*course.lessons, *([course.examination] if course.examination else [])]
+    steps = [step for lesson in everywhere for step in lesson.steps]
     lives = [block for step in steps for block in step.blocks if isinstance(block, Live)]
     asked = [item for step in steps for item in (step.question, step.exercise) if item]
     yield from _twice("step", ((step.id, step.place) for step in steps))
     yield from _twice("live picture", ((live.id, live.place) for live in lives))
     yield from _twice("question or exercise", ((item.id, item.place) for item in asked))
-    for lesson in course.lessons:
+    for lesson in everywhere:
         if lesson.id != lesson.folder.name:
             message = f"id {lesson.id!r} is not the name of its folder, {lesson.folder.name!r}"
-            yield Problem(Place(lesson.folder / LESSON_FILE, _front(lesson).get("id", 1)), message)
+            yield Problem(Place(_file(lesson), _front(lesson).get("id", 1)), message)
 
 
 def _twice(what: str, named: Iterable[tuple[str, Place]]) -> Iterator[Problem]:
@@ -93,10 +111,15 @@ def _twice(what: str, named: Iterable[tuple[str, Place]]) -> Iterator[Problem]:
         first.setdefault(name, place)
 
 
+def _file(lesson: Lesson) -> Path:
+    """Where a lesson, or the examination, is written."""
+    return lesson.steps[0].place.file
+
+
 def _front(lesson: Lesson) -> dict[str, int]:
     """The lines of the keys in a lesson's front matter."""
     try:
-        text = read_text(lesson.folder / LESSON_FILE)
+        text = read_text(_file(lesson))
     except CourseError:
         return {}
     return key_lines(text.split("\n+++", 1)[0], 1)
@@ -112,7 +135,17 @@ def _lesson(course: Course, lesson: Lesson, *, run: bool) -> Iterator[Problem]:
         yield Problem(Place(at.file, front.get("about", 1)), "no about: the sentence that the home screen shows")
     yield from check_lesson_words(lesson, front)
     for step in lesson.steps:
+        if step.question:
+            yield from refuse_back(step.question)
         yield from _step(course, step, run=run)
+
+
+def _examination(course: Course, examination: Lesson) -> Iterator[Problem]:
+    front = _front(examination)
+    yield from check_lesson_words(examination, front)
+    yield from check_examination(course, examination, Place(_file(examination), 1))
+    for step in examination.steps:
+        yield from _step(course, step, run=False)
 
 
 def _step(course: Course, step: Step, *, run: bool) -> Iterator[Problem]:

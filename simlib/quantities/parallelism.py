@@ -1,57 +1,11 @@
-"""Quantities of tensor and data parallelism and of compressed gradients."""
+"""Quantities of data parallelism and of compressed gradients."""
 
 from __future__ import annotations
 
-from simlib import compression, data_parallel, tensor_parallel
+from simlib import compression, data_parallel
 from simlib.errors import BadArgument, positive_number, whole_number
-from simlib.quantities.parameters import RECOMPUTE, WORKERS
-from simlib.quantities.registry import FLAG, NUMBER, NUMBERS, WHOLE, Outcome, Parameter, define, written
-
-
-@define(
-    "tensor.collectives_per_layer",
-    Parameter("sequence_parallel", FLAG, "whether sequence parallelism is on", "sequence_parallel", False),
-    RECOMPUTE,
-    formula="2 all-reduces forward + 2 backward; recomputed forward 2 more; sequence parallelism twice as many",
-    source="Shoeybi et al. 2019, Megatron-LM, section 3; Korthikanti et al. 2022, section 4.2.2",
-)
-def _collectives_per_layer(sequence_parallel: bool, recompute: bool) -> Outcome:
-    """Collectives of one layer in one step: all-reduces, or reduce-scatters and all-gathers."""
-    count = tensor_parallel.collectives_per_layer(sequence_parallel, recompute)
-    formula = "2 + 2 + 2" if recompute else "2 + 2"
-    return Outcome(count, f"2 x ({formula})" if sequence_parallel else formula)
-
-
-@define(
-    "tensor.bytes_sent_per_layer",
-    Parameter("sequence", WHOLE, "tokens of one sequence", "s"),
-    Parameter("micro_batch", WHOLE, "sequences in a micro-batch", "b"),
-    Parameter("hidden", WHOLE, "hidden size", "h"),
-    Parameter("tensor", WHOLE, "the tensor-parallel size", "t"),
-    RECOMPUTE,
-    unit="B",
-    formula="4 x 2 (t - 1) / t x b x s x h x 2; with full recomputation 6 in place of 4",
-    source="Shoeybi et al. 2019, Megatron-LM, section 3",
-)
-def _bytes_sent_per_layer(sequence: int, micro_batch: int, hidden: int, tensor: int, recompute: bool) -> Outcome:
-    """Bytes that each GPU sends for one layer and micro-batch, forward and backward, in 16 bits."""
-    count = tensor_parallel.collectives_per_layer(recompute=recompute)
-    sent = 2 * count * tensor_parallel.elements_sent_per_all_reduce(sequence, micro_batch, hidden, tensor)
-    return Outcome(sent, f"{count} x 2 (t - 1) / t x b x s x h x 2")
-
-
-@define(
-    "tensor.gelu",
-    Parameter("x", NUMBER, "the number that GeLU is taken of", "x"),
-    formula="v / 2 x (1 + tanh(sqrt(2 / pi) x (v + 0.044715 x v^3))), v the number",
-    source="Hendrycks and Gimpel 2016, Gaussian Error Linear Units (tanh approximation)",
-)
-def _gelu(x: float) -> Outcome:
-    """GeLU of one number."""
-    number = f"({written(x)})" if x < 0 else written(x)
-    formula = "v / 2 x (1 + tanh(sqrt(2 / pi) x (v + 0.044715 x v^3)))"
-    value = tensor_parallel.gelu(x)
-    return Outcome(value, formula, worked=f"{formula.replace('v', number)} = {written(value)}")
+from simlib.quantities.parameters import WORKERS
+from simlib.quantities.registry import NUMBER, NUMBERS, WHOLE, Outcome, Parameter, define, written
 
 
 @define(

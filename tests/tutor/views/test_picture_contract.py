@@ -33,6 +33,23 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "stage": draw(st.none() | st.integers(0, 3)),
             "capacity": draw(st.none() | st.floats(1, 1e15)),
         }
+    if name == "mesh":
+        return name, {
+            "data": draw(st.integers(1, 5)),
+            "tensor": draw(st.integers(1, 4)),
+            "pipeline": draw(st.integers(1, 5)),
+            "gpus_per_server": draw(st.integers(1, 16)),
+            "order": draw(st.sampled_from(["tp-dp-pp", "tp-pp-dp", "pp-dp-tp"])),
+        }
+    if name == "plan":
+        return name, {
+            "model": draw(st.sampled_from(["llama-7b", "llama-70b", "gpt-175b"])),
+            "gpus": draw(st.sampled_from([1, 8, 64, 96])),
+            "batch": draw(st.integers(1, 512)),
+            "chunks": draw(st.none() | st.just(1)),
+            "tensor": draw(st.none() | st.sampled_from([1, 4, 16])),
+            "rows": draw(st.integers(1, 12)),
+        }
     if name == "traffic":
         return name, {
             "compare": draw(st.sampled_from(["sent", "busiest-link"])),

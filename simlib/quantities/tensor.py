@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simlib import tensor_parallel
+from simlib.errors import whole_number
 from simlib.hardware import find as machine
 from simlib.quantities.parameters import HARDWARE, RECOMPUTE
 from simlib.quantities.registry import FLAG, NUMBER, NUMBERS, WHOLE, Outcome, Parameter, define, written
@@ -83,7 +84,7 @@ def _communication_seconds(
     elements = tensor_parallel.elements_sent_per_all_reduce(sequence, micro_batch, hidden, tensor)
     bandwidth = machine(hardware).bandwidth(tensor)
     formula = f"L x {count} x 2 (t - 1) / t x b x s x h x 2 / bandwidth"
-    return Outcome(layers * count * elements * 2 / bandwidth, formula, {"bandwidth": bandwidth})
+    return Outcome(whole_number("layers", layers) * count * elements * 2 / bandwidth, formula, {"bandwidth": bandwidth})
 
 
 @define(
@@ -143,7 +144,7 @@ def _layer_params(hidden: int, tensor: int) -> float:
 @define("tensor.norm_params", HIDDEN, formula="2 x h", source=_SHOEYBI)
 def _norm_params(hidden: int) -> float:
     """Parameters of one LayerNorm on each GPU: gain and bias, whole on all of them."""
-    return 2 * hidden
+    return 2 * whole_number("hidden", hidden)
 
 
 @define(

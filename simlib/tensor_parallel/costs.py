@@ -43,8 +43,8 @@ def elements_between_stages(
     All t GPUs of a stage hold the same output. With `scatter_gather` each sends its own slice over the network, and
     the receiving server puts them together over its fast links.
     """
-    whole = _activation(sequence, micro_batch, hidden)
-    return whole / whole_number("tensor", tensor) if scatter_gather else whole
+    whole, t = _activation(sequence, micro_batch, hidden), whole_number("tensor", tensor)
+    return whole / t if scatter_gather else whole
 
 
 def weights_gathered_or_sums_reduced(flops_per_byte: float) -> float:

@@ -21,6 +21,7 @@ GPT_175B_PART = {name: size for name, size in GPT_175B_LAYER.items() if name != 
 LLAMA_ROOM = {"room": 60e9, "layers": 32, "sequence": 2048, "hidden": 4096, "heads": 32}
 TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
 NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
+EIGHTY_LAYERS = {"layers": 80, "sequence": 4096, "micro_batch": 1, "hidden": 8192, "tensor": 16, "hardware": "h100"}
 LAYOUT_OF_64 = {"params": 70e9, "data": 2, "tensor": 8, "pipeline": 4}
 TRAFFIC_BETWEEN = {"model": "llama-70b", "pipeline": 4, "micro_batch": 1, "micro_batches": 128}
 TRAFFIC = TRAFFIC_BETWEEN | {"tensor": 8}
@@ -160,6 +161,20 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("tensor.collectives_per_layer", {"recompute": True}, 6),
     ("tensor.bytes_sent_per_layer", TENSOR, 4 * 2 * 7 / 8 * 2048 * 12288 * 2),
     ("tensor.bytes_sent_per_layer", TENSOR | {"recompute": True}, 6 * 2 * 7 / 8 * 2048 * 12288 * 2),
+    ("tensor.elements_sent_per_all_reduce", TENSOR, 2 * 7 / 8 * 2048 * 12288),
+    # 80 layers of hidden size 8192 over two servers of eight: figures as people get them wrong and right
+    ("tensor.communication_seconds", EIGHTY_LAYERS, pytest.approx(0.80530637, rel=1e-7)),
+    ("tensor.communication_seconds", EIGHTY_LAYERS | {"recompute": True}, pytest.approx(1.5 * 0.80530637, rel=1e-7)),
+    ("tensor.communication_seconds", EIGHTY_LAYERS | {"tensor": 8}, 80 * 4 * 2 * 7 / 8 * 4096 * 8192 * 2 / 450e9),
+    ("tensor.elements_between_stages", TENSOR, 2048 * 12288),
+    ("tensor.elements_between_stages", TENSOR | {"scatter_gather": True}, 2048 * 12288 / 8),
+    ("tensor.crossover_dimension", {"flops_per_byte": 2550}, 5100),
+    ("tensor.largest_split", {"heads": 28, "gpus": 8}, 7),
+    ("tensor.largest_split", {"heads": 64, "gpus": 16, "kv_heads": 8}, 8),
+    ("tensor.layer_params", {"hidden": 8, "tensor": 2}, (12 * 64 + 7 * 8) / 2 + 6 * 8),
+    ("tensor.norm_params", {"hidden": 4096}, 8192),
+    ("tensor.gradient_norm", {"split": [3, 4], "whole": [12]}, 13),
+    ("tensor.cross_entropy", {"logits": [0, 0, 0, 0], "target": 3, "tensor": 2}, pytest.approx(1.3862944)),
     ("tensor.gelu", {"x": 2}, pytest.approx(1.955, abs=0.0005)),
     ("tensor.gelu", {"x": -1}, pytest.approx(0.841 - 1, abs=0.0005)),
     ("ddp.mean_gradient", {"gradients": [0.2, 0.4]}, 0.3),
@@ -337,7 +352,7 @@ def test_closed_forms_come_without_numpy() -> None:
 def test_every_argument_is_named_when_it_is_bad(name: str, arguments: dict[str, Any], _: Any) -> None:
     about = quantities.quantity(name)
     for parameter in about.parameters:
-        if parameter.name in ("x", "gradients"):
+        if parameter.name in ("x", "gradients", "logits"):
             continue  # any number will do
         bad: list[Any] = {"flag": ["maybe"], "word": ["no such thing"], "numbers": ["x", [-1]]}.get(
             parameter.kind, [-5, "x", True, None]

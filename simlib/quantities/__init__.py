@@ -29,6 +29,8 @@ _FAMILIES = {
     "hardware": "machines",
     "machine": "machines",
     "training": "machines",
+    "run": "utilisation",
+    "scaling": "utilisation",
     "activations": "activations",
     "model": "models",
     "step": "models",
@@ -39,6 +41,10 @@ _FAMILIES = {
     "compression": "parallelism",
     "ddp": "parallelism",
     "tensor": "tensor",
+    "nccl_tests": "reported",
+    "deepspeed": "reported",
+    "data_sheet": "reported",
+    "shape": "reported",
 }
 
 

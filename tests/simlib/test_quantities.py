@@ -18,6 +18,7 @@ GPT_175B_LAYER = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "heads": 
 REDUCED = {"sizes": [1, 1, 1], "gradient_seconds": 1, "seconds_per_byte": 2, "first_cap": 1, "cap": 1}
 SHARDED = {"params": 7e9, "gpus": 8}
 GPT_175B_PART = {name: size for name, size in GPT_175B_LAYER.items() if name != "tensor"}
+EPOCHS = {"seconds_one": 250, "seconds_many": 280, "work_one": 500, "work_many": 4000}
 LLAMA_ROOM = {"room": 60e9, "layers": 32, "sequence": 2048, "hidden": 4096, "heads": 32}
 TENSOR = {"sequence": 2048, "micro_batch": 1, "hidden": 12288, "tensor": 8}
 NETWORK = {"bytes": 13.476e9, "workers": 64, "alpha": 0, "bandwidth": 50e9}
@@ -100,6 +101,22 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("training.flops", {"params": 70e9, "tokens": 15e12}, 6.3e24),
     ("machine.utilisation", {"flops_per_second": 502e15, "gpus": 3072, "hardware": "a100"}, 502 / 3072 / 0.312),
     ("checkpointing.extra_compute", {}, 1 / 3),
+    ("run.utilisation", {"run": "megatron-1t"}, 0.52),
+    ("run.gpus", {"run": "palm-540b"}, 6144),
+    ("run.tokens_per_second", {"run": "palm-540b"}, 238300),
+    ("run.flops_per_gpu", {"run": "llama-3-405b-16k"}, 400e12),
+    ("run.flops_per_gpu", {"run": "palm-540b"}, pytest.approx(0.462 * 275e12, rel=0.003)),
+    ("run.computed_utilisation", {"run": "megatron-1t"}, 502 / 3072 / 0.312),
+    ("scaling.speed_up", {"seconds_one": 60, "seconds_many": 20}, 3),
+    ("scaling.speed_up", EPOCHS, 50 / 7),
+    ("scaling.efficiency", {"seconds_one": 60, "seconds_many": 20, "gpus": 4}, 0.75),
+    ("scaling.efficiency", EPOCHS | {"gpus": 8}, 25 / 28),
+    ("scaling.tokens_per_step", {"gpus": 16, "micro_batch": 4, "sequence": 4096, "tensor": 8}, 32768),
+    (
+        "scaling.tokens_per_step",
+        {"gpus": 64, "micro_batch": 1, "sequence": 2048, "micro_batches": 8, "tensor": 4, "pipeline": 4},
+        65536,
+    ),
     ("hardware.memory_bytes", {"hardware": "h100"}, 80e9),
     ("hardware.peak_flops", {"hardware": "a100"}, 312e12),
     ("hardware.bandwidth", {"hardware": "h100", "gpus": 8}, 450e9),

@@ -121,3 +121,16 @@ def find(hardware: str) -> Hardware:
     if not isinstance(hardware, str) or hardware.lower() not in HARDWARE:
         raise BadArgument("hardware", hardware, ", ".join(HARDWARE))
     return HARDWARE[hardware.lower()]
+
+
+def sparse_peak_flops(machine: Hardware) -> float:
+    """The peak that NVIDIA's data sheets print largest: 2:4 sparse matrices, twice the dense one. Training uses dense.
+
+    Raises BadArgument for a machine that has none.
+
+    >>> sparse_peak_flops(find("h100")) / 1e12
+    1978.0
+    """
+    if machine.id.startswith("tpu"):
+        raise BadArgument("hardware", machine.id, ", ".join(name for name in HARDWARE if not name.startswith("tpu")))
+    return 2 * machine.peak_flops

@@ -28,8 +28,8 @@ def zero2(params: float, gpus: int, offload: bool = False) -> float:
     >>> zero2(1000, gpus=10), zero2(1000, gpus=10, offload=True)
     (3800.0, 2000.0)
     """
-    count = whole_number("params", params)
-    return 2.0 * count + (0 if offload else 18 * count / whole_number("gpus", gpus))
+    count, n = whole_number("params", params), whole_number("gpus", gpus)
+    return 2.0 * count + (0 if offload else 18 * count / n)
 
 
 def zero3(

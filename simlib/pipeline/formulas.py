@@ -48,6 +48,36 @@ def bubble_of_ideal(stages: int, micro_batches: int, chunks: int = 1) -> float:
     return (p - 1) / (v * m)
 
 
+def zero_bubble_idle(stages: int, forward: float = 1, input: float = 1, weight: float = 1) -> float:
+    """The time that a rank of ZB-H1 idles in a step, in the unit of the times: (p-1) (F + I - W).
+
+    Qi et al. 2023, section 2.3. `forward`, `input` and `weight` are a stage's times for one micro-batch: its forward
+    pass, its input gradient and its weight gradient, which fills what it can. With m >= p; the number of micro-batches
+    does not come in. Raises BadArgument for a weight gradient that takes longer than the two others together.
+
+    >>> zero_bubble_idle(4, forward=1, input=1, weight=1)  # 1F1B idles 3 x 3
+    3.0
+    """
+    passes = positive_number("forward", forward) + positive_number("input", input)
+    fills = positive_number("weight", weight, zero=True)
+    if fills > passes:
+        raise BadArgument("weight", weight, f"at most forward + input, {passes:g}; time the schedule for anything else")
+    return (whole_number("stages", stages) - 1) * (passes - fills)
+
+
+def zero_bubble(stages: int, micro_batches: int, forward: float = 1, input: float = 1, weight: float = 1) -> float:
+    """The idle share of the *total* time of ZB-H1: its idle time over m (F + I + W) and itself (Qi et al. 2023).
+
+    Raises BadArgument as `zero_bubble_idle` does, and for fewer micro-batches than stages.
+
+    >>> round(zero_bubble(4, 8, weight=0.3), 4)  # 5.1 of 23.5
+    0.217
+    """
+    m = whole_number("micro_batches", micro_batches, whole_number("stages", stages))
+    idle = zero_bubble_idle(stages, forward, input, weight)
+    return idle / (m * (forward + input + weight) + idle)
+
+
 def makespan(
     stages: int, micro_batches: int, forward: float = 1, backward: float = 2, chunks: int = 1, latency: float = 0
 ) -> float:

@@ -241,6 +241,23 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("pipeline.bubble", {"stages": 8, "micro_batches": 16, "chunks": 4}, 7 / 71),
     ("pipeline.bubble_of_ideal", {"stages": 4, "micro_batches": 8}, 0.375),
     ("pipeline.bubble_of_ideal", {"stages": 4, "micro_batches": 8, "chunks": 2}, 0.1875),
+    ("pipeline.zero_bubble_idle", {"stages": 8, "weight": 0.3}, 11.9),
+    ("pipeline.zero_bubble", {"stages": 8, "micro_batches": 32, "weight": 0.3}, 11.9 / 85.5),
+    ("nccl_tests.algbw", {"bytes": 1e9, "seconds": 0.005}, 200e9),
+    ("nccl_tests.busbw", {"op": "all_reduce", "bytes": 1e9, "seconds": 0.005, "workers": 8}, 350e9),
+    ("nccl_tests.busbw", {"op": "all_gather", "bytes": 1e9, "seconds": 0.005, "workers": 8}, 175e9),
+    ("nccl_tests.busbw", {"op": "broadcast", "bytes": 1e9, "seconds": 0.005, "workers": 8}, 200e9),
+    ("deepspeed.zero2_bytes", {"params": 2851e6, "gpus": 8}, pytest.approx(11.28 * 2**30, rel=1e-3)),
+    ("deepspeed.zero2_bytes", {"params": 2851e6, "gpus": 8, "offload": True}, 5702e6),
+    ("data_sheet.sparse_peak_flops", {"hardware": "h200"}, pytest.approx(1979e12, rel=1e-3)),
+    ("shape.matrix_params", {"layers": 96, "hidden": 12288, "heads": 96, "vocab": 50272}, 174_563_917_824),
+    (
+        "shape.matrix_params",
+        {"layers": 80, "hidden": 8192, "heads": 64, "vocab": 32000, "kv_heads": 8, "ffn": 28672}
+        | {"gated": True, "tied": False},
+        # Llama 2 70B: Q and O whole, K and V an eighth, three matrices of the MLP, two of the vocabulary
+        80 * (2 * 8192**2 + 2 * 8192 * 1024 + 3 * 8192 * 28672) + 2 * 32000 * 8192,
+    ),
     ("pipeline.slots", {"stages": 2, "micro_batches": 3}, 8),
     ("pipeline.idle_slots", {"stages": 2, "micro_batches": 3}, 2),
     ("pipeline.peak_activations", {"schedule": "1f1b", "stages": 4, "micro_batches": 8, "stage": 1}, 3),

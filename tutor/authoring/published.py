@@ -47,7 +47,7 @@ def publish(course: Course) -> int:
 
 
 def _none() -> dict[str, tuple[str, ...]]:
-    return {kind: () for kind in KINDS}
+    return dict.fromkeys(KINDS, ())
 
 
 def _write(file: Path, text: str) -> None:

@@ -121,6 +121,11 @@ def parser() -> argparse.ArgumentParser:
 
     lint = add("lint", "authoring", "lint", "look for mistakes in a course")
     lint.add_argument("folder", metavar="DIR", nargs="?", help="the course; the one that is shipped when left out")
+    lint.add_argument(
+        "--publish", action="store_true", help="without mistakes: note the ids that are new; they then have to stay"
+    )
+    new = add("new-lesson", "authoring", "new_lesson", "write a small whole lesson to begin from")
+    new.add_argument("folder", metavar="DIR", help="its folder; the course is the folder around it")
     return top
 
 

@@ -163,19 +163,27 @@ def _arrays(expected: np.ndarray[Any, Any], got: Any, rules: Rules, path: tuple[
     wanted, kind = (_KINDS[array.dtype.kind] for array in (expected, got))
     if wanted != kind and not (rules.floats_for_ints and kind == "floats" and wanted == "whole numbers"):
         return _differs("wrong_type", expected, got, path)
-    if kind in ("whole numbers", "true or false"):
-        wrong = expected != got
-    else:
-        size = expected.dtype.itemsize if expected.dtype.kind in "fc" else 8
-        tolerance = rules.tolerance or _TOLERANCE[size]
-        with np.errstate(all="ignore"):
-            finite = np.isfinite(expected)
-            largest = np.abs(expected[finite]).max(initial=0)
-            wrong = ~((finite & (np.abs(got - expected) <= tolerance * largest)) | (got == expected))
+    wrong = differing(expected, got, rules)
     if not wrong.any():
         return None
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     return _differs("value", expected[place], got[place], path + place)
+
+
+def differing(
+    expected: np.ndarray[Any, Any], got: np.ndarray[Any, Any], rules: Rules
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which numbers of `got`, an array of the same shape, are not as good as those of `expected`."""
+    if got.dtype.kind in "biu":
+        unequal: np.ndarray[Any, np.dtype[np.bool_]] = np.asarray(expected != got)
+        return unequal
+    size = expected.dtype.itemsize if expected.dtype.kind in "fc" else 8
+    tolerance = rules.tolerance or _TOLERANCE[size]
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(expected)
+        largest = np.abs(expected[finite]).max(initial=0)
+        near = finite & (np.abs(got - expected) <= tolerance * largest)
+        return np.asarray(~(near | (got == expected)))
 
 
 def _sequences(expected: list[Any], got: Any, rules: Rules, path: tuple[int | str, ...]) -> Mismatch | None:

@@ -7,9 +7,12 @@ cases(seed)              yields (name, arguments, limits): from the simplest to 
 expected(arguments)      what the function returns for them when it is right
 explain(arguments, expected, got, difference)    optional: says more of a result that is wrong, as a dict with
                          "reason" and perhaps "kind", "first_difference" and "picture" (what is not given is the
-                         comparison's own); it makes nothing right
+                         comparison's own); it makes nothing right. "path" leads to the first difference from the
+                         result, as in (1, 0) for result[1][0], where it is not the comparison's: the expected numbers
+                         and the learner's are drawn around it, unless there is a "picture"
 compare(arguments, expected, got)                optional: decides in place of the comparison of values, where
                          several results are right; None or such a dict
+called(path)             optional: what the array at this path of the result is called, in the picture
 tolerance, floats_for_ints                       optional: how values are compared
 arguments_may_change     optional: True where the function is asked to work in place
 
@@ -35,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from tutor.checker import drawn
 from tutor.checker.compare import Mismatch, Rules, first_difference
 from tutor.checker.inside import frames
 from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
@@ -74,6 +78,7 @@ class Definition:
             self._cases, self._expected = self._module.cases, self._module.expected
         self._explain = getattr(self._module, "explain", None)
         self._compare = getattr(self._module, "compare", None)
+        self._called = getattr(self._module, "called", None)
         self._rules = Rules(
             getattr(self._module, "tolerance", None), bool(getattr(self._module, "floats_for_ints", False))
         )
@@ -122,14 +127,14 @@ class Definition:
             if self._compare is not None:
                 said = self._compare(_travelled(trial.arguments), expected, got)
                 if said is not None:
-                    return self._wrong(trial, said, None)
+                    return self._wrong(trial, expected, got, said, None)
             else:
                 mismatch = self._first_difference(expected, got)
                 if mismatch is not None:
                     said = None
                     if self._explain is not None:
                         said = self._explain(_travelled(trial.arguments), expected, got, _as_dict(mismatch))
-                    return self._wrong(trial, said or {}, mismatch)
+                    return self._wrong(trial, expected, got, said or {}, mismatch)
         if changed and not self._arguments_may_change:
             names = " and ".join(f"`{name}`" for name in changed)
             reason = f"The values are right, but the function changed its argument {names}: work on copies."
@@ -146,8 +151,8 @@ class Definition:
                 return replace(found, reason=reason, path=(rank, *found.path))
         return None
 
-    def _wrong(self, trial: Trial, said: dict[str, Any], mismatch: Mismatch | None) -> Judged:
-        unknown = set(said) - {"reason", "kind", "first_difference", "picture"}
+    def _wrong(self, trial: Trial, expected: Any, got: Any, said: dict[str, Any], mismatch: Mismatch | None) -> Judged:
+        unknown = set(said) - {"reason", "kind", "first_difference", "path", "picture"}
         kind = said.get("kind", mismatch.kind if mismatch and mismatch.kind != "value" else None)
         if unknown or (kind is not None and kind not in ERROR_KINDS):
             raise ValueError(f"it answered with {', '.join(sorted(unknown)) or kind}")
@@ -160,7 +165,22 @@ class Definition:
             index = path[0] if len(path) == 1 else list(path) or None
             difference = {"expected": mismatch.expected, "got": mismatch.got, "worker": worker, "index": index}
         first = Difference(**{name: plain(value) for name, value in difference.items()}) if difference else None
-        return Judged(Case(trial.name, False, visible(str(reason)), first, said.get("picture")), kind)
+        picture = said.get("picture")
+        if "picture" not in said and first is not None:
+            picture = self._picture(expected, got, said, mismatch, first)
+        return Judged(Case(trial.name, False, visible(str(reason)), first, picture), kind)
+
+    def _picture(
+        self, expected: Any, got: Any, said: dict[str, Any], mismatch: Mismatch | None, first: Difference
+    ) -> dict[str, Any] | None:
+        """The numbers around the first difference; None where it is not known which number that is."""
+        path = said.get("path")
+        if path is None:
+            # What is said may be about another number than the one that the comparison found
+            if mismatch is None or mismatch.kind != "value" or plain(mismatch.expected) != first.expected:
+                return None
+            path = mismatch.path
+        return drawn.picture_of(expected, got, tuple(path), self._rules, self._called)
 
     @contextmanager
     def _own_failure(self, doing: str) -> Iterator[None]:

@@ -20,9 +20,8 @@ from tutor.checker.definition import Definition
 from tutor.checker.inside import frames
 from tutor.checker.verdict import CheckResult
 from tutor.course.model import Exercise, Place
-from tutor.views.explain import explained
+from tutor.views.explain import explained, scene_of
 from tutor.views.picture import Role, cell
-from tutor.views.topics import topic
 
 COURSE = Path(lessons.__file__).parent
 FOLDERS = {folder.name: folder for folder in sorted(COURSE.glob("*/exercises/*")) if (folder / "check.py").exists()}
@@ -119,7 +118,7 @@ def test_a_wrong_value_is_drawn_in_its_picture(name: str, mutant: str) -> None:
     if first.picture is None:
         assert result.error is not None or first.first_difference is None or mutant in UNDRAWN or name in NO_PICTURE
         return
-    scene = topic(first.picture["topic"]).scene(first.picture["parameters"])
+    scene = scene_of(first.picture)
     cells = scene.cells(first.picture["step"])
     there = cells[cell(**first.picture["cell"])]
     assert first.first_difference is not None

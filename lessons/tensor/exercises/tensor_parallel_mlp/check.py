@@ -1,0 +1,247 @@
+"""Checks tensor_parallel_mlp: what goes into the one all-reduce, and what each GPU ends with."""
+
+import math
+
+import numpy as np
+
+from simlib.decoder.operations import gelu
+
+
+def cases(seed):
+    """Two GPUs, then more; widths that they do not divide, more GPUs than hidden values, one GPU."""
+    rng = np.random.default_rng(seed)
+    yield "2 GPUs, 1 token, 4 hidden values", _case(rng, 2, 1, 2, 4), None
+    yield "2 GPUs, 3 tokens, 8 hidden values", _case(rng, 2, 3, 4, 8), None
+    yield "4 GPUs, 2 tokens, 8 hidden values", _case(rng, 4, 2, 4, 8), None
+    yield "3 GPUs, 7 hidden values", _case(rng, 3, 2, 3, 7), None
+    yield "4 GPUs, 10 hidden values", _case(rng, 4, 2, 5, 10), None
+    yield "5 GPUs, 3 hidden values", _case(rng, 5, 1, 3, 3), None
+    yield "1 GPU", _case(rng, 1, 2, 3, 5), None
+
+
+def _case(rng, gpus, tokens, width, hidden):
+    def numbers(*shape):
+        return rng.choice([-1, 1], shape) * rng.integers(1, 16, shape) / 10
+
+    return {
+        "x": numbers(tokens, width),
+        "a": numbers(width, hidden),
+        "a_bias": numbers(hidden),
+        "b": numbers(hidden, width),
+        "b_bias": numbers(width),
+        "gpus": gpus,
+    }
+
+
+def expected(arguments):
+    """The unsplit MLP on every GPU; a GPU's partial output is what is left of it with all other hidden values at 0."""
+    gpus, b = arguments["gpus"], arguments["b"]
+    hidden = gelu(arguments["x"] @ arguments["a"] + arguments["a_bias"])
+    partials = []
+    for own in np.array_split(np.arange(len(b)), gpus):
+        kept = np.zeros_like(hidden)
+        kept[:, own] = hidden[:, own]
+        partials.append(kept @ b)
+    return [partials], [hidden @ b + arguments["b_bias"] for _ in range(gpus)]
+
+
+def called(path):
+    """What a part of the result is called."""
+    if path[0] == 0:
+        return f"GPU {path[2]} puts in"
+    return f"GPU {path[1]} ends with"
+
+
+def explain(arguments, expected, got, difference):
+    """The number of all-reduces, then the first GPU whose array is wrong, and the slip that it looks like."""
+    gpus, shape = arguments["gpus"], expected[1][0].shape
+    if not isinstance(got, (list, tuple)):
+        return None
+    if _are_arrays(got, gpus, shape):
+        return _form(f"This is one array for each GPU. Return two lists, `reduced` and `outputs`: {_NESTED}")
+    if len(got) != 2 or not isinstance(got[0], (list, tuple)):
+        return None
+    reduced, outputs = got
+    if _are_arrays(reduced, gpus, shape):
+        return _form(f"The first list holds arrays: {_NESTED}")
+    if isinstance(outputs, np.ndarray) and outputs.shape == shape:
+        return _form(f"The outputs are one array. Return a list of {gpus}: each GPU ends with an array of its own.")
+    if not all(isinstance(arrays, (list, tuple)) for arrays in reduced):
+        return None
+    if len(reduced) != 1:
+        return _form(_count(len(reduced), gpus))
+    partials = reduced[0]
+    if len(partials) != gpus:
+        return _form(f"{len(partials)} arrays go into the all-reduce. Each of the {gpus} GPUs puts one in.")
+    for what, arrays in (("puts in", partials), ("ends with", outputs)):
+        wrong = _wrong_shape(what, arrays, shape)
+        if wrong is not None:
+            return wrong
+    for which, (right, yours) in enumerate(((expected[0][0], partials), (expected[1], outputs))):
+        for gpu, (wanted, own) in enumerate(zip(right, yours)):
+            if not _same(wanted, own):
+                slip = _of_outputs(arguments, partials, outputs) if which else _of_partials(arguments, partials)
+                return _difference(which, gpu, wanted, own, slip)
+    return None
+
+
+_NESTED = "`reduced` is a list of all-reduces, each of them a list of arrays, also where there is only one."
+
+
+def _form(reason):
+    return {"kind": "wrong_shape", "reason": reason, "first_difference": None}
+
+
+def _are_arrays(value, gpus, shape):
+    is_list = isinstance(value, (list, tuple)) and len(value) == gpus
+    return is_list and all(isinstance(one, np.ndarray) and one.shape == shape for one in value)
+
+
+def _count(count, gpus):
+    if not count:
+        many = "Has each GPU computed with parts that it does not have?" if gpus > 1 else "One GPU is no exception."
+        return f"There is no all-reduce in yours; one is needed. {many}"
+    return (
+        f"Yours takes {count} all-reduces; one is enough. Cut `a` by columns: then a GPU has its own hidden values to the "
+        "end, GeLU included, and needs only the rows of `b` that belong to them."
+    )
+
+
+def _wrong_shape(what, arrays, shape):
+    """The first array of another shape; {} leaves other things to the comparison; None where all is well."""
+    if not isinstance(arrays, (list, tuple)) or not all(isinstance(one, np.ndarray) for one in arrays):
+        return {}
+    for gpu, own in enumerate(arrays):
+        if own.dtype.kind != "f" or own.ndim != 2:
+            return {}
+        if own.shape != shape:
+            said = f"GPU {gpu} {what} an array of {_shape(own.shape)}; expected {_shape(shape)}."
+            if what == "puts in" and own.shape[1] < shape[1]:
+                said += " Is `b` cut by columns? Its rows belong to the hidden values that a GPU has."
+            if what == "ends with" and own.shape[0] > shape[0]:
+                said += " Partial outputs are added up, not joined: all of them have the output's shape."
+            return _form(said)
+    return None
+
+
+def _difference(which, gpu, right, own, slip):
+    row, column = (int(i) for i in np.argwhere(~np.isclose(own, right, rtol=1e-7, atol=1e-12))[0])
+    wanted, yours = right[row, column], own[row, column]
+    what = "ends with" if which else "puts in"
+    said = f"GPU {gpu} {what}, row {row}, column {column}: expected {wanted:.6g}, yours {yours:.6g}."
+    return {
+        "kind": None,
+        "reason": f"{said} {slip}" if slip else said,
+        "path": (1, gpu, row, column) if which else (0, 0, gpu, row, column),
+        "first_difference": {"worker": gpu, "index": [row, column], "expected": wanted, "got": yours},
+    }
+
+
+def _of_partials(arguments, yours):
+    """Which wrong rule makes what the GPUs put into the all-reduce; None if none that is known does."""
+    gpus, hidden = arguments["gpus"], len(arguments["b"])
+    even = np.array_split(np.arange(hidden), gpus)
+    rules = [
+        (
+            _partials(arguments, even, outside=True),
+            f"`b_bias` is in it, so that the sum has it {_times(gpus)}: add it once, after the all-reduce.",
+        ),
+        (
+            _partials(arguments, even, first_bias=False),
+            "`a_bias` is missing: each GPU adds its own part of it before GeLU.",
+        ),
+        (_partials(arguments, even, rule=lambda h: h), "The GeLU is missing between the two matrices."),
+        (
+            _partials(arguments, even, rule=_erf),
+            "That is GeLU by erf. Take the `gelu` of the task, which is the tanh form.",
+        ),
+        (_partials(arguments, even, rule=lambda h: np.maximum(h, 0)), "That is a ReLU, not GeLU."),
+        (
+            [gelu(_partial(arguments, own, rule=lambda h: h)) for own in even],
+            "GeLU comes between the matrices. You apply it to a partial output, which is not the output.",
+        ),
+        (
+            _rows_first(arguments),
+            "You cut `a` by rows, so that a GPU has only a part of each hidden value's sum, and GeLU of a part is not a part "
+            "of GeLU. Cut `a` by columns.",
+        ),
+        ([0 * own for own in yours], "It is 0 throughout."),
+        (
+            [_partial(arguments, np.arange(hidden))] * gpus,
+            "Every GPU computes with the whole matrices: give each its own part.",
+        ),
+    ]
+    for words, parts in _other_cuts(hidden, gpus):
+        rules.append((_partials(arguments, parts), words))
+    return next((words for made, words in rules if all(map(_same, made, yours))), None)
+
+
+def _of_outputs(arguments, partials, yours):
+    """Which wrong step after the right partial outputs makes these outputs."""
+    gpus, bias, total = arguments["gpus"], arguments["b_bias"], sum(partials)
+    alone = "That is the GPU's own partial output: an all-reduce gives each GPU the sum of all."
+    rules = [
+        ([partial + bias for partial in partials], alone),
+        (partials, alone),
+        ([total] * gpus, "`b_bias` is missing: add it after the all-reduce."),
+        ([total + gpus * bias] * gpus, f"`b_bias` is in it {_times(gpus)}: add it once."),
+        ([total / gpus + bias] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
+        ([(total + bias) / gpus] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
+    ]
+    for made, words in rules:
+        if all(map(_same, made, yours)):
+            return words
+    if _same(yours[0], total + bias):
+        return "GPU 0 has the sum, and others have not: an all-reduce gives it to all of them."
+    return None
+
+
+def _partial(arguments, own, rule=gelu, first_bias=True):
+    """What a GPU with these hidden values contributes."""
+    hidden = arguments["x"] @ arguments["a"][:, own]
+    return rule(hidden + arguments["a_bias"][own] if first_bias else hidden) @ arguments["b"][own]
+
+
+def _partials(arguments, parts, outside=False, **how):
+    return [_partial(arguments, own, **how) + (arguments["b_bias"] if outside else 0) for own in parts]
+
+
+def _rows_first(arguments):
+    cut = np.array_split(np.arange(len(arguments["a"])), arguments["gpus"])
+    return [gelu(arguments["x"][:, own] @ arguments["a"][own] + arguments["a_bias"]) @ arguments["b"] for own in cut]
+
+
+def _other_cuts(hidden, gpus):
+    """Other ways of sharing the hidden values out, with what is said of them."""
+    if hidden % gpus == 0:
+        yield (
+            "GPU r has every N-th hidden value in yours: a part is a run of neighbours.",
+            [np.arange(gpu, hidden, gpus) for gpu in range(gpus)],
+        )
+        return
+    floor, places = hidden // gpus, np.arange(hidden)
+    lengths = ", ".join(str(len(part)) for part in np.array_split(places, gpus))
+    ways = [
+        [places[gpu * floor : (gpu + 1) * floor] for gpu in range(gpus)],
+        np.split(places, [gpu * floor for gpu in range(1, gpus)]),
+        [places[gpu * -(-hidden // gpus) : (gpu + 1) * -(-hidden // gpus)] for gpu in range(gpus)],
+    ]
+    for parts in ways:
+        yours = ", ".join(str(len(part)) for part in parts)
+        yield f"Your parts have {yours} hidden values; numpy.array_split cuts {hidden} into {lengths}.", parts
+
+
+def _erf(x):
+    return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
+
+
+def _times(count):
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _shape(shape):
+    return " x ".join(map(str, shape))
+
+
+def _same(one, other):
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-7, atol=1e-12))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.cli.output import RIGHT, BadUsage, colours, say, say_json, unicode_works, width
 
-_WHOLE = ("data", "tensor", "pipeline", "zero", "micro_batch", "chunks")
 # Tokens in a step where nothing else is said: the step of the course's own example
 _TOKENS = 2**20
 
@@ -15,8 +14,10 @@ _TOKENS = 2**20
 def plan(arguments: argparse.Namespace) -> int:
     """Lists the layouts that fit, fastest first, and counts those that do not by their reason."""
     from simlib import models
-    from simlib.planner import Layout
     from simlib.planner import plan as search
+    from tutor.views.plan_scene import as_json, posed
+    from tutor.views.plan_table import SIZES, PlanTable
+    from tutor.views.terminal import text
 
     for name in ("model", "hardware", "gpus"):
         if getattr(arguments, name) is None:
@@ -28,37 +29,17 @@ def plan(arguments: argparse.Namespace) -> int:
     if batch is None:
         own = sequence or models.find(arguments.model).shape.sequence
         batch = max(1, _TOKENS // own)
-    pinned: dict[str, Any] = {name: _whole(name, getattr(arguments, name)) for name in _WHOLE}
+    pinned: dict[str, Any] = {name: _whole(name, getattr(arguments, name)) for name in SIZES}
     pinned["checkpointing"] = arguments.checkpointing
     pinned = {name: value for name, value in pinned.items() if value is not None}
     made = search(arguments.model, arguments.hardware, gpus or 0, batch, sequence, **pinned)
 
-    def row(layout: Layout) -> dict[str, Any]:
-        names = (*_WHOLE, "checkpointing", "bytes_per_gpu", "step_seconds", "mfu", "hfu", "bubble")
-        return {name: getattr(layout, name) for name in names} | {"limits": list(layout.limits)}
-
     if arguments.json:
-        say_json({"layouts": [row(layout) for layout in made.layouts], "rejected": dict(made.rejected)})
+        say_json({"layouts": [as_json(layout) for layout in made.layouts], "rejected": dict(made.rejected)})
         return RIGHT
-    tokens = batch * made.problem.sequence
-    say(f"{arguments.model} on {gpus:,} x {arguments.hardware}, {batch:,} sequences ({tokens:,} tokens) a step")
-    if made.layouts:
-        from tutor.units import show
-
-        say("data tensor pipeline zero micro chunks checkpointing  GB/GPU  s/step    MFU  held back by")
-        for layout in made.layouts[:top]:
-            say(
-                f"{layout.data:>4} {layout.tensor:>6} {layout.pipeline:>8} {layout.zero:>4} {layout.micro_batch:>5} "
-                f"{layout.chunks:>6} {layout.checkpointing:<13} {layout.bytes_per_gpu / 1e9:>7.1f} "
-                f"{layout.step_seconds:>7.3f} {show(layout.mfu, '.1f %'):>6}  {', '.join(layout.limits)}"
-            )
-        left = len(made.layouts) - top
-        if left > 0:
-            say(f"and {left:,} more that fit (--top N)")
-    else:
-        say("No layout fits.")
-    for reason, count in sorted(made.rejected.items(), key=lambda item: -item[1]):
-        say(f"{count:>8,} refused: {reason}")
+    say(posed(arguments.model, arguments.hardware, made))
+    table = PlanTable(made.layouts[:top], len(made.layouts), made.rejected)
+    say(text(table, width(), colours=colours(), ascii_only=not unicode_works()))
     return RIGHT
 
 

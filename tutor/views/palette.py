@@ -35,6 +35,7 @@ UNEQUAL = "≠"
 BACK_ARROW = "←"
 OVER_NETWORK = "≈"
 SENT_LINE = "━"
+PEAK = "▲"
 # Lines that join workers, by the directions they leave in: left, right, up, down
 JOINTS = {
     "lr": "─",
@@ -51,6 +52,7 @@ JOINTS = {
 WEIGHTS_FILL = "█"
 GRADIENTS_FILL = "▒"
 OPTIMIZER_FILL = "░"
+SCORES_FILL = "▓"
 
 # Black and the grey most themes use, white and the cream of the best known light theme
 PAGE: Mapping[Background, str] = MappingProxyType({"dark": "#11151c", "light": "#ffffff"})
@@ -88,8 +90,10 @@ _DARK: dict[Role, Style] = {
     Role.WEIGHTS: Style("#6fa8ff", 14),
     Role.GRADIENTS: Style("#c792ea", 13),
     Role.OPTIMIZER: Style("#8fb8a8", 10),
+    Role.ACTIVATIONS: Style("#5fd0c0", 6),
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
+    Role.PEAK: Style("#ffd166", 11, bold=True),
     Role.RANK_0: Style("#6cb6ff", 14),
     Role.RANK_1: Style("#ffb454", 11),
     Role.RANK_2: Style("#7ddc8f", 10),
@@ -120,8 +124,10 @@ _LIGHT: dict[Role, Style] = {
     Role.WEIGHTS: Style("#1f5fbf", 4),
     Role.GRADIENTS: Style("#7a33a8", 5),
     Role.OPTIMIZER: Style("#3f6b5c"),
+    Role.ACTIVATIONS: Style("#0b6a66"),
     Role.CAPACITY: Style("#000000", bold=True),
     Role.OVER: Style("#b3161b", 1, bold=True),
+    Role.PEAK: Style("#8a4b00", bold=True),
     Role.RANK_0: Style("#0b5cad", 4),
     Role.RANK_1: Style("#8a4b00"),
     Role.RANK_2: Style("#1a6b2d"),

@@ -47,8 +47,10 @@ class Role(StrEnum):
     WEIGHTS = "weights"
     GRADIENTS = "gradients"
     OPTIMIZER = "optimizer"
+    ACTIVATIONS = "activations"
     CAPACITY = "capacity"  # the line that a card's memory draws
     OVER = "over"  # past that line
+    PEAK = "peak"  # the most that is held at any time
     # Which rank something is on: six colours, then again from the first
     RANK_0 = "rank-0"
     RANK_1 = "rank-1"

@@ -31,6 +31,8 @@ class PipelineRows(Picture):
 
     timeline: Timeline
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
+    # Columns of one unit of time, where several timelines share an axis; None for as few as hold every text
+    unit_columns: float | None = None
     _feet: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
     head_rows = 1
 
@@ -58,6 +60,11 @@ class PipelineRows(Picture):
     def spoken_marks(self) -> list[str]:
         """The marked cells in words."""
 
+    @property
+    @abstractmethod
+    def needed_columns(self) -> float:
+        """Columns for one unit of time that hold every text, marked ones too."""
+
     time_name = "time"
 
     # The picture
@@ -69,6 +76,10 @@ class PipelineRows(Picture):
     def row_name(self, rank: int) -> str:
         """What a row is called: "stage 1", or "rank 1" where ranks and stages are not the same."""
         return f"{self._noun} {rank}"
+
+    def head(self, rank: int) -> Run:
+        """The name of a row; ranks with several stages have the colours that they have where stages are placed."""
+        return Run(self.row_name(rank), Role.HEAD if self._noun == "stage" else palette.of_rank(rank))
 
     @property
     def ranks(self) -> int:
@@ -91,7 +102,7 @@ class PipelineRows(Picture):
         if row == 0:
             named, pieces = Run(self.time_name, Role.QUIET), self.ruler(*window)
         else:
-            named, pieces = Run(self.row_name(row - 1), Role.HEAD), self.row(row - 1, *window)
+            named, pieces = self.head(row - 1), self.row(row - 1, *window)
         moved = ((head + at, run) for at, run in pieces)
         return compose(chain([(0, named)], moved), head + self.columns(), start, stop)
 
@@ -127,7 +138,7 @@ class PipelineRows(Picture):
         return not any(Overlap in set(map(type, row)) for row in self.timeline.orders)
 
     @cached_property
-    def _kinds(self) -> set[str]:
+    def kinds(self) -> set[str]:
         rows = self.timeline.orders
         if self._plain:
             return {kind for row in rows for kind in set(map(itemgetter(1), row))}
@@ -199,7 +210,7 @@ class PipelineRows(Picture):
 
     def _foot(self, width: int) -> list[Line]:
         if width not in self._feet:
-            legend = operations.legend(self._kinds, self._lettered) + marks.legend(self.overlay)
+            legend = operations.legend(self.kinds, self._lettered) + marks.legend(self.overlay)
             self._feet[width] = flow(self._counts(), width) + flow(legend, width)
         return self._feet[width]
 
@@ -214,11 +225,12 @@ class PipelineRows(Picture):
                 Role.PLAIN,
             )
         ]
-        if self._kinds != {"F"}:
-            items.append(note(f"activations held at most: {self._peaks()}"))
+        if self.kinds != {"F"}:
+            items.append(note(f"activations held at most: {self.peaks()}"))
         return items
 
-    def _peaks(self) -> str:
+    def peaks(self) -> str:
+        """The most activations that each rank holds: "4 3 2 1", "8 on every stage"."""
         peaks = self.timeline.peak_activations
         if len(set(peaks)) == 1:
             return f"{peaks[0]} on every {self._noun}" if len(peaks) > 1 else str(peaks[0])

@@ -48,10 +48,16 @@ class SlotGrid(PipelineRows):
     @cached_property
     def per_slot(self) -> int:
         """Columns of a slot: as few as hold every operation's text."""
+        if self.unit_columns is not None:
+            return round(self.unit_columns * self._length)
         # Rounded, so that a length of 2.9999999 slots does not cost a column
         least = ceil(round(self.columns_for(0) * self._length, 6))
         signs = marks.brackets(self.overlay)
         return max(least, self.label_columns + signs) if signs else least
+
+    @property
+    def needed_columns(self) -> float:
+        return (self.per_slot + max(self._extra.values(), default=0)) / self._length
 
     def cells(self) -> Mapping[Cell, CellValue]:
         def places() -> Iterator[Cell]:
@@ -139,6 +145,14 @@ class SlotGrid(PipelineRows):
     @cached_property
     def _wide(self) -> tuple[list[int], list[int]]:
         """The slots that marks make wider, and by how much all before each of them, and all, push to the right."""
+        # On a shared axis no slot may push what follows: there all slots are wide enough
+        extra = {} if self.unit_columns is not None else self._extra
+        wide = sorted(extra)
+        return wide, [0, *accumulate(extra[slot] for slot in wide)]
+
+    @cached_property
+    def _extra(self) -> dict[int, int]:
+        """How many columns more than `per_slot` the marks in a slot need, for the slots that need any."""
         extra: dict[int, int] = {}
         cells = self.cells()
         for place, mark in self.overlay.items():
@@ -146,9 +160,9 @@ class SlotGrid(PipelineRows):
                 rank, slot = rank_and(place, "slot")
                 bare = self._label(rank, self._at(rank, slot))
                 needed = 1 + len(self.marked_text(bare, Role.PLAIN, mark, rank)[0]) - self.per_slot
-                extra[slot] = max(extra.get(slot, 0), needed)
-        wide = sorted(slot for slot, columns in extra.items() if columns > 0)
-        return wide, [0, *accumulate(extra[slot] for slot in wide)]
+                if needed > 0:
+                    extra[slot] = max(extra.get(slot, 0), needed)
+        return extra
 
     @cached_property
     def _ruler_step(self) -> int:

@@ -27,7 +27,13 @@ class TimeRows(PipelineRows):
     @cached_property
     def scale(self) -> float:
         """Columns for one unit of time: the shortest operation, and each marked one, has room for its text."""
+        if self.unit_columns is not None:
+            return self.unit_columns
         return max([self.columns_for(marks.brackets(self.overlay)), *map(self._needed, self.overlay)])
+
+    @property
+    def needed_columns(self) -> float:
+        return self.scale
 
     def cells(self) -> Mapping[Cell, CellValue]:
         orders = self.timeline.orders

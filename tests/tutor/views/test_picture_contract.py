@@ -50,6 +50,15 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "tensor": draw(st.none() | st.sampled_from([1, 4, 16])),
             "rows": draw(st.integers(1, 12)),
         }
+    if name == "layout":
+        return name, {
+            "model": draw(st.sampled_from(["llama-7b", "llama-70b", "gpt-175b"])),
+            "gpus": draw(st.sampled_from([8, 64, 96])),
+            "tensor": draw(st.sampled_from([1, 4, 8])),
+            "pipeline": draw(st.sampled_from([1, 4, 8])),
+            "zero": draw(st.integers(0, 3)),
+            "checkpointing": draw(st.sampled_from(["none", "selective", "full"])),
+        }
     if name == "traffic":
         return name, {
             "compare": draw(st.sampled_from(["sent", "busiest-link"])),
@@ -89,6 +98,26 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "model": draw(st.sampled_from(["llama-7b", "gpt-175b", "palm-540b"])),
             "gpus": draw(st.integers(1, 10**5)),
             "prefetch": draw(st.integers(0, 200)),
+        }
+    if name == "schedules":
+        schedules = st.sampled_from(["gpipe", "1f1b", "zb-h1", "zb-h2", "looped-bfs", "none"])
+        return name, {
+            "first": draw(schedules),
+            "second": draw(schedules),
+            "third": draw(schedules),
+            "stages": draw(st.integers(1, 8)),
+            "micro_batches": draw(st.integers(1, 12)),
+            "chunks": draw(st.integers(1, 3)),
+            "memory": draw(st.sampled_from(["yes", "no"])),
+            "forward": draw(st.sampled_from([1, 2, 0.3, 2**0.5])),
+            "last_stage": draw(st.sampled_from([1, 1.5, 2])),
+        }
+    if name == "stages":
+        return name, {
+            "stages": draw(st.integers(1, 12)),
+            "chunks": draw(st.integers(1, 4)),
+            "layers": draw(st.integers(48, 300)),
+            "placement": draw(st.sampled_from(["looped", "v"])),
         }
     if name == "pipeline":
         return name, {

@@ -216,7 +216,7 @@ def test_every_knob_can_be_turned(name):
                 scene = topic(name).scene({parameter.name: value})
             except BadArgument as error:
                 assert parameter.kind in ("choice", "whole", "number"), error  # noqa: PT017
-                assert parameter.name in (*_TIED, "schedule", "chunks", "nodes", "root"), error  # noqa: PT017
+                assert parameter.name in (*_TIED, "schedule", "chunks", "nodes", "root", "layers"), error  # noqa: PT017
                 continue
             assert scene.caption(0)
             assert scene.picture(0).size(80).rows
@@ -282,8 +282,19 @@ def test_every_option_does_something(name):
         "input": 3,
         "weight": 3,
         "forward_only": True,
+        "first": "zb-v",
+        "second": "none",
+        "third": "zb-h1",
+        "memory": "no",
+        "last_stage": 2,
+        "placement": "v",
     }
     needs = {
+        "schedules chunks": {"first": "interleaved", "chunks": 1},
+        "schedules input": {"third": "zb-h1"},
+        "schedules weight": {"third": "zb-h1"},
+        "stages chunks": {"chunks": 1},
+        "stages layers": {"chunks": 1},
         "pipeline chunks": {"schedule": "interleaved"},
         "all-reduce chunks": {"algorithm": "double-tree"},
         "broadcast chunks": {"algorithm": "chain"},
@@ -293,9 +304,15 @@ def test_every_option_does_something(name):
         "input": {"schedule": "zb-h1"},
         "weight": {"schedule": "zb-h1"},
     }
+    own = {
+        "broadcast algorithm": "naive",
+        "mesh model": "llama-7b",
+        "mesh hardware": "a100",
+        "layout gpus": 128,
+    }
     for parameter in TOPICS[name].parameters:
         base = needs.get(f"{name} {parameter.name}", needs.get(parameter.name, {}))
-        value = {"broadcast algorithm": "naive"}.get(f"{name} {parameter.name}", other[parameter.name])
+        value = own.get(f"{name} {parameter.name}", other.get(parameter.name))
         if base.get(parameter.name, parameter.default) == value:
             value = parameter.ladder[0]
         plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: value}))

@@ -72,7 +72,8 @@ def _misconceptions(course: Course, question: Question) -> Iterator[Problem]:
 
 def _variables(question: Question) -> Iterator[Problem]:
     """A number that varies unseen, or that nothing uses."""
-    shown = " ".join(re.findall(r"\{\{(.*?)\}\}", question.prompt, re.S)) + " ".join(question.live_with.values())
+    asked = " ".join([question.prompt, *(option.text for option in question.options)])
+    shown = " ".join([*re.findall(r"\{\{(.*?)\}\}", asked, re.S), *question.live_with.values()])
     everything = " ".join(
         [shown, question.answer, question.why, question.cells, *question.hints]
         + [f"{wrong.match} {wrong.at} {wrong.say}" for wrong in question.wrong]

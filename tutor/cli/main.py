@@ -114,6 +114,13 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument("--checkpointing", metavar="MODE", help="only none, selective or full")
     plan.add_argument("--top", metavar="N", default="10", help="how many layouts to list (10)")
 
+    exam = add("exam", "exam", "exam", "the final examination: ten problems; it goes on where you left it")
+    exam.add_argument("--seed", metavar="N", help="draw the problems from N")
+    exam.add_argument(
+        "--save", metavar="FILE", nargs="?", const="", help="write the page at the end to FILE (named after the day)"
+    )
+    exam.add_argument("--last", action="store_true", help="show the page of the last examination")
+
     progress = add("progress", "reading", "progress", "what you have done")
     move = progress.add_mutually_exclusive_group()
     move.add_argument("--export", metavar="FILE", help="write your whole record to FILE")

@@ -1,0 +1,221 @@
+"""`exam`: the final examination, problem by problem."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import Any
+
+from tutor.cli.opening import open_study
+from tutor.cli.output import (
+    RIGHT,
+    BadUsage,
+    NotDone,
+    colours,
+    complain,
+    of_course,
+    say,
+    say_json,
+    unicode_works,
+    width,
+)
+from tutor.examination.page import NotSaved, markdown, save
+from tutor.examination.pictures import blank_picture
+from tutor.examination.result import Result
+from tutor.examination.room import Asked, Examination, NoExamination, Sitting
+from tutor.permissions import own_machine
+from tutor.program import NAME, program
+from tutor.study import Study
+
+SKIP = "skip"
+
+
+def exam(arguments: argparse.Namespace) -> int:
+    """Asks the problems that are left; after the last one comes the page, which `--last` shows again."""
+    seed = _seed(arguments.seed)
+    if arguments.last and seed is not None:
+        raise BadUsage("--last shows a page that is there already; --seed is for a new examination")
+    with open_study(arguments.course, own_machine()) as study:
+        room = Examination(study)
+        if arguments.last:
+            result = room.last()
+            if result is None:
+                raise BadUsage(f"no examination is over yet; {program()} exam{of_course(arguments)} begins one")
+            return _page(study, result, arguments)
+        sitting = _opened(room, seed)
+        if not arguments.json:
+            _greet(sitting)
+        ended = _sit(room, sitting, arguments)
+        return RIGHT if ended is None else _page(study, ended, arguments)
+
+
+def _seed(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise BadUsage(f"--seed is {text!r}; accepted: a whole number")
+    return int(text)
+
+
+def _opened(room: Examination, seed: int | None) -> Sitting:
+    """The examination under way, or a new one."""
+    sitting = room.sitting()
+    if sitting is None:
+        try:
+            return room.begin(seed)
+        except NoExamination as error:
+            raise NotDone(str(error)) from None
+    if seed is not None and seed != sitting.seed:
+        answered = f"{len(sitting.answers)} of {len(sitting.problems)} answered"
+        raise BadUsage(
+            f"the examination with seed {sitting.seed} is under way ({answered}); without --seed it goes on, and "
+            f"{SKIP} leaves a problem unanswered"
+        )
+    return sitting
+
+
+def _greet(sitting: Sitting) -> None:
+    count = len(sitting.problems)
+    done = len(sitting.answers)
+    begun = f"It goes on where you were: {done} of {count} are answered." if done else f"{count} problems."
+    _say_filled(
+        f"The final examination. {begun} One try each, no hints, and nothing is told before the end. "
+        f"Every answer is kept at once: ctrl+d leaves, and it goes on another time. {SKIP} leaves a problem unanswered."
+    )
+
+
+def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace) -> Result | None:
+    """Asks until the last problem or the end of the input; None when problems are left."""
+    from tutor.answers.verdict import NotUnderstood
+
+    shown = None
+    while (asked := sitting.next) is not None:
+        room.show(sitting, asked)
+        if shown != asked.number and not arguments.json:
+            _show(room, asked)
+        shown = asked.number
+        line = _line()
+        if line is None:
+            _left(room, sitting, asked, arguments)
+            return None
+        text = line.strip()
+        if not text:
+            continue
+        try:
+            new = room.answer(sitting, asked, None if text.lower() == SKIP else text)
+        except NotUnderstood as error:
+            if arguments.json:
+                raise BadUsage(f"{asked.question.id}: {error}") from None
+            complain(f"{error} (that was no try)")
+            continue
+        if not new:
+            complain(f"{NAME}: problem {asked.number} has been answered elsewhere meanwhile")
+        sitting = room.again(sitting)
+    return room.end(sitting)
+
+
+def _line() -> str | None:
+    """The next line typed; None at the end of the input."""
+    if sys.stdin is None:
+        return None
+    try:
+        if sys.stdin.isatty():
+            return input("Answer: ")
+        return sys.stdin.readline() or None
+    except EOFError:
+        say()
+        return None
+    except UnicodeDecodeError:
+        raise BadUsage("standard input is not UTF-8 text") from None
+
+
+def _show(room: Examination, asked: Asked) -> None:
+    """One problem as it is asked."""
+    from tutor.answers import texts
+    from tutor.answers.judge import tolerance_shown
+    from tutor.course.model import CHOICE, NUMBER, Prose
+    from tutor.views.terminal import text
+
+    course, question, seed = room.course, asked.question, asked.seed
+    say()
+    say(f"Problem {asked.number} of {asked.of}: {asked.step.title}")
+    say()
+    for block in asked.step.blocks:
+        if isinstance(block, Prose):
+            _say_filled(texts.prose(course, asked.step, block))
+            say()
+    drawn = blank_picture(course, question, seed)
+    if drawn is not None:
+        say(text(drawn.picture, width(), colours=colours(), ascii_only=not unicode_works()))
+        _say_filled(drawn.caption)
+        say()
+    _say_filled(texts.prompt(course, question, seed))
+    options = texts.options_shown(course, question, seed)
+    for number, option in enumerate(options, 1):
+        say(textwrap.fill(option.text, width(), initial_indent=f"  {number}  ", subsequent_indent="     "))
+    nearness = tolerance_shown(course, question, seed)
+    if options and question.kind != CHOICE:
+        say("(the numbers of the options, with commas)")
+    elif question.kind == NUMBER and nearness:
+        say(f"({nearness})")
+    elif drawn is not None and question.kind not in (CHOICE, NUMBER):
+        say("(row by row, cells parted by spaces and rows by ;  . is an empty cell)")
+
+
+def _say_filled(text: str) -> None:
+    for paragraph in text.split("\n\n"):
+        say(textwrap.fill(" ".join(paragraph.split()), width()))
+
+
+def _left(room: Examination, sitting: Sitting, asked: Asked, arguments: argparse.Namespace) -> None:
+    """What is said when the input ends before the examination does."""
+    if not arguments.json:
+        say(f"{len(sitting.answers)} of {asked.of} answered, and kept. {program()} exam{of_course(arguments)} goes on.")
+        return
+    say_json(
+        {"ended": False, "seed": sitting.seed, "answered": len(sitting.answers), "of": asked.of}
+        | {"problem": _problem_json(room, asked)}
+    )
+
+
+def _problem_json(room: Examination, asked: Asked) -> dict[str, Any]:
+    from tutor.answers import texts
+    from tutor.views.terminal import text
+
+    course, question, seed = room.course, asked.question, asked.seed
+    drawn = blank_picture(course, question, seed)
+    return {
+        "number": asked.number,
+        "id": question.id,
+        "lesson": asked.lesson.id,
+        "kind": question.kind,
+        "prompt": texts.prompt(course, question, seed),
+        "options": [{"id": option.id, "text": option.text} for option in texts.options_shown(course, question, seed)],
+        "unit": question.unit,
+        "picture": None if drawn is None else text(drawn.picture, width(), ascii_only=True),
+    }
+
+
+def _page(study: Study, result: Result, arguments: argparse.Namespace) -> int:
+    """Prints the page, and saves it where that is asked for."""
+    saved = None
+    if arguments.save is not None:
+        if arguments.save == "-":
+            raise BadUsage("--save is '-'; accepted: the name of a file, or none for one named after the day")
+        try:
+            saved = save(result, study.exercise_folder, study.permissions, arguments.save or None)
+        except NotSaved as error:
+            raise BadUsage(str(error)) from None
+    if arguments.json:
+        firm = {"firm": result.firm, "not_yet_firm": [title for title, _ in result.not_yet_firm]}
+        document = {"ended": True, "score": result.score, "of": len(result.problems), **firm, **result.to_json()}
+        say_json({**document, "ended_at": result.ended, "ended": True, "saved": str(saved) if saved else None})
+        return RIGHT
+    if not arguments.last:
+        say()
+    for line in markdown(result).splitlines():
+        say(line)
+    say()
+    say(f"Saved: {saved}" if saved else f"{program()} exam --last --save{of_course(arguments)} keeps this page.")
+    return RIGHT

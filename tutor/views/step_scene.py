@@ -18,7 +18,7 @@ WAITING, OVERLAPPED = "waiting", "overlapped"
 _PARTS = ("forward", "recompute", "backward", "sync", "hidden", "exposed", "step")
 _LEGEND = {
     "forward": "forward",
-    "recompute": "recomputed forward",
+    "recompute": "recomputed: in HFU, not in MFU",
     "backward": "backward",
     "sent": "gradients all-reduced",
     "idle": "waiting for them",
@@ -50,6 +50,14 @@ class Way:
                 found: float = getattr(self, name)
                 return found
 
+    def share(self, name: str) -> float:
+        """The "mfu" or the "hfu"."""
+        return self.time.mfu if name == "mfu" else self.time.hfu
+
+    def written(self, name: str) -> str:
+        """The same as a percentage."""
+        return units.show(self.share(name), "%")
+
 
 class StepScene(Scene):
     """A step done in one or two ways, on one scale."""
@@ -59,25 +67,30 @@ class StepScene(Scene):
         self.ways = ways
 
     def picture(self, step: int) -> TimeLanes:
-        parts = [name for name in _PARTS if name != "recompute" or self.given["recompute"]]
+        again = self.given["recompute"]
+        parts = [name for name in _PARTS if name != "recompute" or again]
+        # Without recomputation the two are one
+        shares = ["mfu", "hfu"] if again else ["mfu"]
         rows = [
             TableRow(
                 (way.name,),
                 (
                     *(Figure(way.part(name), cell(way=way.name, part=name)) for name in parts),
-                    Figure(way.time.mfu, cell(way=way.name, part="mfu"), units.show(way.time.mfu, "%")),
+                    *(Figure(way.share(name), cell(way=way.name, part=name), way.written(name)) for name in shares),
                 ),
             )
             for way in self.ways
         ]
 
+        heads = [name.upper() for name in shares]
+
         def say(at: int, said: Sequence[str]) -> str:
-            told = ", ".join(f"{name} {text}" for name, text in zip([*parts, "MFU"], said, strict=True))
+            told = ", ".join(f"{name} {text}" for name, text in zip([*parts, *heads], said, strict=True))
             return f"{self.ways[at].name}: {told}"
 
         return TimeLanes(
             lanes=[lane for at, way in enumerate(self.ways) for lane in _lanes(at, way)],
-            names=("", *parts, "MFU"),
+            names=("", *parts, *heads),
             rows=rows,
             say=say,
             legend=_LEGEND,

@@ -17,9 +17,14 @@ from tutor.views.picture import Picture, Role, Run
 _CELL, _ROW, _SIZE, _MARGIN = 9.0, 21, 15, 24
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 # How densely the fills cover, as their glyphs do in a terminal
-_FILLS = {palette.WEIGHTS_FILL: "solid", palette.GRADIENTS_FILL: "dense", palette.OPTIMIZER_FILL: "light"}
+_FILLS = {
+    palette.WEIGHTS_FILL: "solid",
+    palette.SCORES_FILL: "denser",
+    palette.GRADIENTS_FILL: "dense",
+    palette.OPTIMIZER_FILL: "light",
+}
 # Distance and width of the gaps hatched into a fill, so that fills are told apart in print
-_HATCH = {"dense": (5, 1.6), "light": (4, 2.6)}
+_HATCH = {"denser": (7, 1.2), "dense": (5, 1.6), "light": (4, 2.6)}
 # Where the strokes of the line glyphs run, below the top of the row
 _LINES = {palette.RULE: (9,), palette.BACKWARD_GOES_ON: (7, 11), palette.SENT_LINE: (8, 9, 10)}
 # In which directions the strokes of the others leave their middle

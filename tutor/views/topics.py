@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from simlib.errors import BadArgument
+from tutor.views.activation_topics import ACTIVATION_TOPICS
 from tutor.views.collective_topics import COLLECTIVE_TOPICS
 from tutor.views.layout_topics import LAYOUT_TOPICS
 from tutor.views.pipeline_topics import PIPELINE_TOPICS
 from tutor.views.scene import Topic
+from tutor.views.tensor_topics import TENSOR_TOPICS
 from tutor.views.training_topics import TRAINING_TOPICS
 
 TOPICS: dict[str, Topic] = {
-    known.name: known for known in (*COLLECTIVE_TOPICS, *TRAINING_TOPICS, *LAYOUT_TOPICS, *PIPELINE_TOPICS)
+    known.name: known
+    for known in (*COLLECTIVE_TOPICS, *TRAINING_TOPICS, *TENSOR_TOPICS, *ACTIVATION_TOPICS, *LAYOUT_TOPICS, *PIPELINE_TOPICS)
 }
 
 

@@ -15,6 +15,7 @@ from tutor.views.picture import Mark, Picture, Role, cut
 from tutor.views.topics import TOPICS, topic
 
 WIDTHS = st.integers(40, 250)
+LAYERS = ("transformer", "chain")
 MARKS = st.builds(
     Mark,
     st.sampled_from([Role.YOURS, Role.ENGINE, Role.DIFFERENCE, Role.CURSOR, Role.BLANK]),
@@ -119,6 +120,17 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "layers": draw(st.integers(48, 300)),
             "placement": draw(st.sampled_from(["looped", "v"])),
         }
+    if name in ("activations", "checkpointing"):
+        parameters = {
+            "model": draw(st.sampled_from(["gpt-175b", "megatron-1t"])),
+            "layers": draw(st.none() | st.integers(1, 256)),
+            "sequence": draw(st.none() | st.integers(1, 10**6)),
+            "micro_batch": draw(st.integers(1, 1000)),
+            "tensor": draw(st.integers(1, 64)),
+        }
+        if name == "activations":
+            return name, parameters | {"capacity": draw(st.none() | st.floats(1, 1e15))}
+        return name, parameters | {"every": draw(st.integers(0, 100)), "layer": draw(st.sampled_from(LAYERS))}
     if name == "pipeline":
         return name, {
             "schedule": draw(st.sampled_from(["gpipe", "1f1b"])),
@@ -128,6 +140,18 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "backward": draw(st.sampled_from([1, 2, 3, 14])),
             "forward_only": draw(st.booleans()),
         }
+    if name == "tensor":
+        part = draw(st.sampled_from(["mlp", "wrong-split", "attention"]))
+        gpus = draw(st.integers(1, 8))
+        if part == "attention":
+            kv_heads = gpus * draw(st.integers(1, 4))
+            heads = {"heads": kv_heads * draw(st.integers(1, 4)), "kv_heads": kv_heads}
+            return name, {"part": part, "gpus": gpus, **heads}
+        tokens = {"tokens": gpus * draw(st.integers(1, 3)), "sequence_parallel": draw(st.booleans())}
+        sizes = {"hidden": draw(st.integers(gpus, 12)), "seed": draw(st.integers(0, 99))}
+        if part == "wrong-split":
+            return name, {"part": part, "gpus": min(2, gpus), **sizes}
+        return name, {"part": part, "gpus": gpus, **sizes, **tokens}
     workers = draw(st.integers(1, 20) | st.just(64))
     parameters = {
         "workers": workers,

@@ -73,8 +73,18 @@ def test_a_narrow_window_turns_the_table(show, rows_of):
 def test_words(show):
     assert show("step", recompute=True).words()[1] == (
         "overlapped: forward 0.547 s, recompute 0.547 s, backward 1.09 s, sync 0.531 s, hidden 0.531 s, exposed 0 s, "
-        "step 2.19 s, MFU 35.5%"
+        "step 2.19 s, MFU 35.5%, HFU 47.3%"
     )
+
+
+def test_recomputation_is_in_hfu_and_not_in_mfu(show, rows_of):
+    """A third more FLOPs in a third more time: the machine is used as well as before, the model gets less of it."""
+    scene = topic("step").scene({"recompute": True, "overlap": "yes"})
+    assert one(scene, "way=overlapped part=mfu") == pytest.approx(0.473 * 3 / 4, abs=5e-4)
+    assert one(scene, "way=overlapped part=hfu") == pytest.approx(0.473, abs=5e-4)
+    rows = rows_of(show("step", recompute=True, overlap="yes"), 80)
+    assert any("╌ recomputed: in HFU, not in MFU" in row for row in rows)
+    assert not any("HFU" in row for row in rows_of(show("step"), 80))
 
 
 def test_what_is_asked_for_is_not_in_the_lanes(show, rows_of):

@@ -177,6 +177,11 @@ def test_a_number_takes_the_bytes_of_its_type():
         ("sharded-step", {"stage": 0}, "stage is 0; accepted: a whole number from 1 to 3"),
         ("sharded-step", {"workers": 64, "length": 100}, "length is 100; accepted: less, with 64 workers"),
         ("sharded-step", {"values": [[1e308], [1e308]]}, "dtype is 'float64'"),
+        ("activations", {"model": "llama-7b"}, "model is 'llama-7b'; accepted: gpt-175b"),
+        ("activations", {"mode": "some"}, "mode is 'some'; accepted: all, none, tensor"),
+        ("activations", {"tensor": 0}, "tensor is 0"),
+        ("checkpointing", {"every": 97}, "every is 97; accepted: at most the 96 layers that there are"),
+        ("checkpointing", {"every": -1}, "every is -1"),
         ("zero", {"stage": 4}, "stage is 4; accepted: a whole number from 0 to 3"),
         ("zero", {"params": 0}, "params is 0"),
         ("zero", {"gpus": 1.5}, "gpus is 1.5"),
@@ -203,7 +208,7 @@ def test_an_unknown_topic_is_answered_with_the_names():
 
 
 # Sizes of a layout have to come out even together, and mesh and plan have their limits
-_TIED = ("gpus", "data", "tensor", "pipeline", "zero", "micro_batch", "batch")
+_TIED = ("gpus", "data", "tensor", "pipeline", "zero", "micro_batch", "batch", "model")
 
 
 @pytest.mark.parametrize("name", TOPICS)
@@ -216,7 +221,7 @@ def test_every_knob_can_be_turned(name):
                 scene = topic(name).scene({parameter.name: value})
             except BadArgument as error:
                 assert parameter.kind in ("choice", "whole", "number"), error  # noqa: PT017
-                assert parameter.name in (*_TIED, "schedule", "chunks", "nodes", "root", "layers"), error  # noqa: PT017
+                assert parameter.name in (*_TIED, "schedule", "chunks", "nodes", "root", "layers", "every"), error  # noqa: PT017
                 continue
             assert scene.caption(0)
             assert scene.picture(0).size(80).rows
@@ -288,6 +293,9 @@ def test_every_option_does_something(name):
         "memory": "no",
         "last_stage": 2,
         "placement": "v",
+        "mode": "full",
+        "every": 4,
+        "layer": "chain",
     }
     needs = {
         "schedules chunks": {"first": "interleaved", "chunks": 1},
@@ -309,10 +317,15 @@ def test_every_option_does_something(name):
         "mesh model": "llama-7b",
         "mesh hardware": "a100",
         "layout gpus": 128,
+        "activations model": "megatron-7.5b",
+        "checkpointing model": "megatron-7.5b",
+        "activations sequence": 4096,
+        "checkpointing sequence": 4096,
+        "layout zero": 2,
     }
     for parameter in TOPICS[name].parameters:
         base = needs.get(f"{name} {parameter.name}", needs.get(parameter.name, {}))
-        value = own.get(f"{name} {parameter.name}", other.get(parameter.name))
+        value = own.get(f"{name} {parameter.name}") or other[parameter.name]
         if base.get(parameter.name, parameter.default) == value:
             value = parameter.ladder[0]
         plain, changed = (topic(name).scene(base | more) for more in ({}, {parameter.name: value}))

@@ -1,0 +1,110 @@
+"""Bars made of parts, one under the other on one scale, a card's memory as a line, and their figures in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+from tutor.views import marks, palette
+from tutor.views.bar_rows import BarRow, Look
+from tutor.views.byte_bars import Capacity
+from tutor.views.byte_scale import ByteScale
+from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.figures import byte_unit, in_bytes, in_unit
+from tutor.views.laid_out import LaidOut
+from tutor.views.layout import Line, compose, flow, left, note, trimmed
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+
+_LEAST_BAR = 10  # columns
+
+
+@dataclass(frozen=True, eq=False)
+class StackedBars(LaidOut):
+    """Bars above, their table below; both have the rows' heads on the left.
+
+    Figures without a text are bytes, in the unit that the largest one asks for. A table that is wider than the picture
+    may be scrolled, its heads fixed: on its side it would have a column for each bar.
+    """
+
+    heads: tuple[str, ...]  # of the table's columns, that of the rows' heads first
+    rows: Sequence[BarRow]
+    looks: Mapping[str, Look]
+    say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
+    capacity: Capacity | None = None
+    notes: tuple[str, ...] = ()
+    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
+    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
+
+    @property
+    def head_columns(self) -> int:  # type: ignore[override]
+        return self._table.head_columns
+
+    def cells(self) -> Mapping[Cell, CellValue]:
+        return self._table.cells()
+
+    def marked(self, overlay: Overlay) -> StackedBars:
+        return replace(self, overlay=MappingProxyType(dict(overlay)))
+
+    def written(self, place: Cell, value: CellValue) -> str:
+        if not isinstance(value, (int, float)):
+            return super().written(place, value)
+        size = self._unit[1]
+        return in_unit(value, size) if value >= size / 1000 or value == 0 else in_bytes(value)
+
+    def words(self) -> list[str]:
+        room = [] if self.capacity is None else [f"memory of the card: {self.capacity}"]
+        return [*(self.say(row, self._table.spoken(at)) for at, row in enumerate(self.rows)), *room, *self.notes]
+
+    # What is written
+
+    @cached_property
+    def _unit(self) -> tuple[str, int]:
+        return byte_unit(max(figure.value for row in self.rows for figure in row.figures if not figure.text))
+
+    @cached_property
+    def _table(self) -> FigureTable:
+        return FigureTable(
+            (self._unit[0] if not self.heads[0] else self.heads[0], *self.heads[1:]),
+            [TableRow(row.heads, row.figures) for row in self.rows],
+            lambda figure: figure.text or in_unit(figure.value, self._unit[1]),
+            lambda figure: figure.spoken or figure.text or in_bytes(figure.value),
+            self.overlay,
+        )
+
+    # Where it stands
+
+    def _all(self, width: int) -> list[Line]:
+        if width not in self._drawn:
+            table = self._table.lines(max(width, self._table.columns))
+            rows = [*self._bars(width), [], *table, [], *self._foot(width)]
+            self._drawn[width] = [trimmed(row) for row in rows]
+        return self._drawn[width]
+
+    def _bars(self, width: int) -> Iterator[Line]:
+        head = self.head_columns
+        longest = max(sum(count for count, _ in row.parts) for row in self.rows)
+        capacity = self.capacity.bytes if self.capacity else None
+        scale = ByteScale.of(longest, capacity, max(_LEAST_BAR, width - head))
+        if self.capacity is not None:
+            yield compose(scale.capacity_label(str(self.capacity), head), width, 0, None)
+        for at, row in enumerate(self.rows):
+            name = left([Run(row.heads[0], Role.HEAD)], head)
+            bar = sorted(self._bar(at, row, scale), key=lambda piece: piece[0])
+            yield [*name, *compose(bar, scale.columns + (scale.line is not None), 0, None)]
+        yield compose(scale.ruler(*byte_unit(longest), head), width, 0, None)
+
+    def _bar(self, at: int, row: BarRow, scale: ByteScale) -> Iterator[tuple[int, Run]]:
+        if self._table.asks(at):
+            yield 0, Run("?", Role.BLANK)
+        else:
+            for column, columns, name, over in scale.stretches(row.parts):
+                look = self.looks[name]
+                yield column, Run(look.fill * columns, Role.OVER if over else look.role)
+        if scale.line is not None:
+            yield scale.line, Run(palette.CAPACITY, Role.CAPACITY)
+
+    def _foot(self, width: int) -> list[Line]:
+        legend = [[Run(look.fill, look.role), *note(f" {look.name}")] for look in self.looks.values()]
+        return flow([*legend, *map(note, self.notes), *marks.legend(self.overlay)], width)

@@ -80,10 +80,19 @@ class MeshScene(Scene):
             "ranks": [{"rank": rank, "server": rank // per_server, **at} for rank, at in enumerate(self._places)],
             "groups": {kind: [list(group) for group in found.groups] for kind, found in self.kinds.items()},
             "traffic": {
-                kind: {"lands": found.lands if len(found.groups[0]) > 1 else None, "bytes_sent": found.bytes}
+                kind: {
+                    "lands": found.lands if len(found.groups[0]) > 1 else None,
+                    "bytes_sent": found.bytes,
+                    "bandwidth": self._bandwidth(found.lands) if len(found.groups[0]) > 1 else None,
+                }
                 for kind, found in self.kinds.items()
             },
         }
+
+    def _bandwidth(self, lands: str) -> float:
+        """Bytes per second of the slowest link that the traffic takes."""
+        machine = hardware.find(self.given["hardware"])
+        return machine.link_bandwidth if lands == "inside" else machine.network_bandwidth
 
     def _slower(self) -> str:
         return ", then ".join(reversed(self.mesh.axes[:-1]))
@@ -92,9 +101,8 @@ class MeshScene(Scene):
         found, given = self.kinds[kind], self.given
         if len(found.groups[0]) == 1:
             return (f"Groups of one: nothing is sent for {kind} parallelism.",)
-        machine, model = hardware.find(given["hardware"]), models.find(given["model"]).name
-        speeds = {"inside": machine.link_bandwidth, "between": machine.network_bandwidth}
-        speed = f" at {units.show(speeds[found.lands], 'B/s')}" if found.lands in speeds else ""
+        model = models.find(given["model"]).name
+        speed = f" at {units.show(self._bandwidth(found.lands), 'B/s')}" if found.lands != "mixed" else ""
         sent = units.show(found.bytes, "B")
         batches = (
             "" if kind == "data" else f", {_count(given['micro_batches'], 'micro-batch')} of {given['micro_batch']}"

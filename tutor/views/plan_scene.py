@@ -54,10 +54,11 @@ class LayoutScene(Scene):
         self.made = made
 
     def picture(self, step: int) -> LayoutBars:
-        said = [_reason(reason) for reason in why(self.made, self.layout)[:2]]
         best = self.made.best
-        fastest = "No layout fits." if best is None else f"The fastest that fits: {described(best)}."
-        return LayoutBars(self.layout, (*said, fastest))
+        if best is None:
+            return LayoutBars(self.layout, ("No layout of this model fits these GPUs.",))
+        said = [_reason(reason) for reason in why(self.made, self.layout)[:2]]
+        return LayoutBars(self.layout, (*said, f"The fastest that fits: {described(best)}."))
 
     def caption(self, step: int) -> str:
         return f"{described(self.layout)}{'' if self.layout.fits else ': does not fit'}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from tutor.cli.opening import open_study
 from tutor.cli.output import (
+    BAD_INPUT,
     RIGHT,
     BadUsage,
     NotDone,
@@ -199,23 +200,34 @@ def _problem_json(room: Examination, asked: Asked) -> dict[str, Any]:
 
 def _page(study: Study, result: Result, arguments: argparse.Namespace) -> int:
     """Prints the page, and saves it where that is asked for."""
-    saved = None
+    saved, refused = None, ""
     if arguments.save is not None:
-        if arguments.save == "-":
-            raise BadUsage("--save is '-'; accepted: the name of a file, or none for one named after the day")
         try:
             saved = save(result, study.exercise_folder, study.permissions, arguments.save or None)
-        except NotSaved as error:
-            raise BadUsage(str(error)) from None
+        except (NotSaved, OSError) as error:
+            # Ten answers are not to end in one line about a file: the page comes first
+            again = f"{program()} exam --last --save NAME{of_course(arguments)}"
+            refused = f"not saved: {getattr(error, 'strerror', None) or error} ({again} tries again)"
     if arguments.json:
-        firm = {"firm": result.firm, "not_yet_firm": [title for title, _ in result.not_yet_firm]}
-        document = {"ended": True, "score": result.score, "of": len(result.problems), **firm, **result.to_json()}
-        say_json({**document, "ended_at": result.ended, "ended": True, "saved": str(saved) if saved else None})
-        return RIGHT
-    if not arguments.last:
+        data = result.to_json()
+        ended_at = data.pop("ended")
+        not_yet = [title for title, _ in result.not_yet_firm]
+        say_json(
+            {"ended": True, "ended_at": ended_at, "score": result.score, "of": len(result.problems)}
+            | {"firm": result.firm, "not_yet_firm": not_yet, "saved": str(saved) if saved else None}
+            | data
+        )
+    else:
+        if not arguments.last:
+            say()
+        for line in markdown(result).splitlines():
+            say(line)
         say()
-    for line in markdown(result).splitlines():
-        say(line)
-    say()
-    say(f"Saved: {saved}" if saved else f"{program()} exam --last --save{of_course(arguments)} keeps this page.")
+        if saved is not None:
+            say(f"Saved: {saved}")
+        elif not refused:
+            say(f"{program()} exam --last --save{of_course(arguments)} keeps this page in a file.")
+    if refused:
+        complain(f"{NAME}: {refused}")
+        return BAD_INPUT
     return RIGHT

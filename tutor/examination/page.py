@@ -35,7 +35,7 @@ def summary(result: Result) -> Iterator[str]:
         yield from ["", "## Not yet firm", ""]
         for title, steps in result.not_yet_firm:
             yield f"- {title}"
-            yield from (_item(f"Go back to {where(step)}.", "  ") for step in steps)
+            yield from (_item(f"go back to step {step.number}, {step.title} ({step.step})", "  ") for step in steps)
     if result.not_asked:
         yield from ["", "## Not asked this time", ""]
         yield _filled("; ".join(result.not_asked) + ".")
@@ -60,7 +60,7 @@ def _problems(result: Result) -> Iterator[str]:
         if problem.picture:
             yield from ["```", problem.picture, "```", ""]
         if problem.options:
-            yield from (_item(option) for option in problem.options)
+            yield from (_item(option, mark=f"{place}. ") for place, option in enumerate(problem.options, start=1))
             yield ""
         yield from (_item(line) for line in said(problem))
         yield ""
@@ -85,12 +85,15 @@ def _filled(text: str) -> str:
     """Paragraphs wrapped; lists and code as they are."""
     paragraphs = text.strip().split("\n\n")
     kept = ("```", "|", "- ", "    ")
-    return "\n\n".join(part if part.startswith(kept) else fill(" ".join(part.split()), COLUMNS) for part in paragraphs)
+    return "\n\n".join(
+        part if part.startswith(kept) else fill(" ".join(part.split()), COLUMNS, break_on_hyphens=False)
+        for part in paragraphs
+    )
 
 
-def _item(text: str, indent: str = "") -> str:
-    plain = " ".join(text.split())
-    return fill(plain, COLUMNS, initial_indent=f"{indent}- ", subsequent_indent=f"{indent}  ", break_on_hyphens=False)
+def _item(text: str, indent: str = "", mark: str = "- ") -> str:
+    plain, rest = " ".join(text.split()), indent + " " * len(mark)
+    return fill(plain, COLUMNS, initial_indent=indent + mark, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def save(result: Result, folder: Path, permissions: Permissions, name: str | None = None) -> Path:

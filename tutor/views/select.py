@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tutor.views.picture import Cell, CellValue
 from tutor.views.scene import Scene
 
-_ROWS = ("worker", "rank", "stage", "workers", "bucket", "way", "moment")
+_ROWS = ("worker", "rank", "stage", "workers", "bucket", "way", "moment", "gpu", "split", "group", "layout", "of")
 
 
 def select(scene: Scene, text: str) -> list[tuple[Cell, CellValue]]:

@@ -82,6 +82,13 @@ class Search:
         )
         return [self._hit(entry, words) for _, _, entry in best[:most]]
 
+    def terms(self, lesson: Lesson | None = None, step: Step | None = None) -> tuple[list[Hit], int]:
+        """All terms from A to Z, those of a step before them; and how many those are."""
+        first = terms_of(self._terms, lesson, step) if lesson and step else []
+        others = sorted((term for term in self._terms if term not in first), key=lambda term: term.name.casefold())
+        entries = {id(entry.of): entry for entry in self._entries if entry.kind == TERM}
+        return [self._hit(entries[id(term)], ()) for term in (*first, *others)], len(first)
+
     def near(self, text: str) -> list[str]:
         """Names that are spelt nearly so."""
         known = {name: entry.name for entry in self._entries for name in entry.names}
@@ -120,7 +127,7 @@ class Search:
             arguments = " ".join(parameter.name for parameter in quantity.parameters)
             names = (name.lower(), name.replace("_", " ").replace(".", " ").lower())
             said = f"{quantity.formula} {arguments} {quantity.source}".lower()
-            lesson, step = self._first_step_with(rf"\b{re.escape(name)}\b")
+            lesson, step = self._first_step_with(name)
             yield _Entry(QUANTITY, name, names, said, lesson, step, quantity)
 
     def _of_topics(self) -> Iterator[_Entry]:
@@ -137,14 +144,14 @@ class Search:
             said = " ".join(parameter.help for parameter in topic.parameters).lower()
             yield _Entry(PICTURE, topic.name, (topic.name.lower(), topic.title.lower()), said, lesson, step, topic)
 
-    def _first_step_with(self, pattern: str) -> tuple[Lesson, Step] | tuple[None, None]:
+    def _first_step_with(self, name: str) -> tuple[Lesson, Step] | tuple[None, None]:
         """The first step that says or asks for a quantity."""
-        wanted = re.compile(pattern)
+        wanted = re.compile(rf"\b{re.escape(name)}\b")
         for lesson in self._course.lessons:
             for step in lesson.steps:
                 said = [block.text for block in step.blocks if isinstance(block, Prose)]
                 said += [step.question.prompt, step.question.answer] if step.question else []
-                if any(wanted.search(text) for text in said):
+                if any(name in text and wanted.search(text) for text in said):
                     return lesson, step
         return None, None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -18,12 +19,14 @@ from tutor.app.drafts import Drafts
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
 from tutor.app.terminal_check import too_small
+from tutor.course.model import CourseError
 from tutor.progress.store import ProgressError
 
 if TYPE_CHECKING:
     from textual import events
     from textual.driver import Driver
 
+    from tutor.search import Search
     from tutor.study import Study
 
 
@@ -41,6 +44,7 @@ class TutorApp(App[None]):
         Binding("ctrl+c", "how_to_quit", "How to quit", show=False, system=True, id="app.how_to_quit"),
         Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False, id="app.suspend"),
         Binding("f1,question_mark", "help", "help", key_display="?", id="app.help", tooltip="help on this screen"),
+        Binding("slash,f4", "look_up", "look up", id="app.look_up", tooltip="look up a term, or search"),
         Binding("f9", "motion", "Motion on or off", show=False, id="app.motion"),
         Binding("ctrl+p", "command_palette", "everything", show=False, priority=True, id="app.palette"),
     ]
@@ -103,6 +107,29 @@ class TutorApp(App[None]):
 
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.screen))
+
+    def action_look_up(self) -> None:
+        """The terms of the course, those of the open step first; and a search of everything."""
+        from tutor.app.screens.base import TutorScreen
+        from tutor.app.screens.lesson import LessonScreen
+        from tutor.app.screens.look_up import LookUp
+
+        here = self.screen
+        if isinstance(here, LessonScreen):
+            self.push_screen(LookUp(self.study, self.search, here.lesson, here.step))
+        elif isinstance(here, TutorScreen) and not isinstance(here, LookUp):
+            self.push_screen(LookUp(self.study, self.search))
+
+    @cached_property
+    def search(self) -> Search:
+        """Made once: it reads the whole course."""
+        from tutor.search import Search
+
+        try:
+            return Search(self.study.course, self.study.glossary())
+        except CourseError as error:
+            self.say(f"No glossary: {error}")
+            return Search(self.study.course, ())
 
     def action_how_to_quit(self) -> None:
         """ctrl+c stops programs elsewhere: here it says what does."""

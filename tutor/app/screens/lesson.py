@@ -39,6 +39,7 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
     BINDINGS: ClassVar = [
         Binding("enter", "go_on", "go on", id="lesson.go_on", tooltip="read on"),
         Binding("escape", "home", "lessons", id="lesson.home", tooltip="back to the lessons"),
+        Binding("escape", "back", "back", id="lesson.back", tooltip="back to where you looked it up"),
         Binding("f2", "help_out('hint')", "hint", show=False, id="lesson.hint", tooltip="the next hint"),
         Binding("f3", "help_out('reveal')", "Reveal the answer", show=False, id="lesson.reveal"),
         Binding("tab", "app.focus_next", "From the picture to the question, and back", show=False, id="lesson.tab"),
@@ -53,8 +54,9 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
         Binding("q", "app.quit", "Quit", show=False, id="lesson.quit"),
     ]
 
-    def __init__(self, study: Study, lesson: Lesson, step: Step) -> None:
+    def __init__(self, study: Study, lesson: Lesson, step: Step, *, visit: bool = False) -> None:
         super().__init__()
+        self.is_visit = visit  # opened to look something up: Esc leads back, and one is still where one was
         self.study = study
         self.lesson = lesson
         self.step = step
@@ -72,8 +74,11 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
             yield self.view
 
     def on_mount(self) -> None:
-        self._remember()
         self.view.take_focus()
+
+    def on_screen_resume(self) -> None:
+        if not self.is_visit:
+            self._remember()
 
     def _remember(self) -> None:
         try:
@@ -126,6 +131,8 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What is asked has keys of its own for hints and answers, once it has the focus."""
+        if action in ("home", "back"):
+            return (action == "back") == self.is_visit
         if action != "help_out":
             return True
         asked = self.view.asked
@@ -148,9 +155,13 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
         if at >= len(self.lesson.steps):
             self.action_home()
             return
-        self._keep()
-        self.step = self.lesson.steps[at]
+        await self.go_to(self.lesson, self.lesson.steps[at])
         self._remember()
+
+    async def go_to(self, lesson: Lesson, step: Step) -> None:
+        """Shows another step."""
+        self._keep()
+        self.lesson, self.step = lesson, step
         self.query_one(TitleRule).show(*self.names())
         with self.app.batch_update():
             place = self.query_one("#step")
@@ -158,6 +169,31 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
             self.view = StepView(self.study, self.step)
             await place.mount(self.view)
         self.view.take_focus()
+
+    def visit(self, lesson: Lesson, step: Step) -> None:
+        """Shows the step that something is defined in, over this one unless this is such a look too."""
+        if step is self.step:
+            return
+        if self.is_visit:
+            self.call_later(self.go_to, lesson, step)
+            return
+        before = self.study.standings().get(self._item)
+
+        def came_back(_: None) -> None:
+            # What was answered meanwhile is shown as answered
+            if self.study.standings().get(self._item) != before:
+                self.call_later(self.go_to, self.lesson, self.step)
+
+        self.app.push_screen(LessonScreen(self.study, lesson, step, visit=True), came_back)
+
+    @property
+    def _item(self) -> str:
+        asked = self.step.question or self.step.exercise
+        return asked.id if asked else ""
+
+    def action_back(self) -> None:
+        """Back to where one looked something up."""
+        self.action_home()
 
     def action_home(self) -> None:
         """Back to the lessons; what is half typed is kept."""

@@ -11,6 +11,7 @@ from tutor.app.theme import words
 from tutor.app.widgets.lines import Lines, Row
 
 _MOST_KEYS = 5
+SIGNS = {"question_mark": "?", "slash": "/", "space": " "}  # keys that are called otherwise than what they write
 
 
 class TitleRule(Lines):
@@ -52,6 +53,7 @@ def key_name(app: App[object], key: str) -> str:
         "escape": "Esc",
         "space": "Space",
         "question_mark": "?",
+        "slash": "/",
         "pagedown": "PgDn",
         "pageup": "PgUp",
         "home": "Home",
@@ -81,10 +83,12 @@ class KeyBar(Lines):
     def keys(self) -> list[tuple[str, str]]:
         """What is shown: keys and what they do."""
         shown: dict[tuple[int, str], tuple[str, str]] = {}
-        for active in self.screen.active_bindings.values():
+        for key, active in self.screen.active_bindings.items():
             binding = active.binding
-            if binding.show and active.enabled:
-                name = binding.key_display or key_name(self.app, binding.key)
+            sign = SIGNS.get(key, key)
+            typed = len(sign) == 1 and active.node is not self.screen.focused and self._is_typed(key, sign)
+            if binding.show and active.enabled and not typed:
+                name = binding.key_display or key_name(self.app, key)
                 shown.setdefault((id(active.node), binding.action), (name, binding.description))
         return list(shown.values())
 

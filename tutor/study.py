@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tutor.checker.verdict import CheckResult
 
 TRIES_BEFORE_REVEAL = 3
+_WORKER = "_worker"  # how the names of exercises end that a worker runs
 _EXERCISE_LINE = "# exercise:"
 
 
@@ -289,6 +290,19 @@ class Study:
             raise Unknown("exercise", name, list(exercises))
         return exercises[name]
 
+    def prepare_checks(self, exercise_id: str) -> None:
+        """Keeps a process ready for checks of this exercise, until `no_more_checks`."""
+        if self.permissions.check_files:
+            from tutor.checker import spare
+
+            spare.keep(workers=self.exercise(exercise_id).id.endswith(_WORKER))
+
+    def no_more_checks(self) -> None:
+        """Ends what `prepare_checks` keeps."""
+        from tutor.checker import spare
+
+        spare.end()
+
     def check(self, path: Path, exercise_id: str | None = None, stop: threading.Event | None = None) -> CheckResult:
         """Runs the file against its exercise and records the verdict.
 
@@ -300,7 +314,8 @@ class Study:
         from tutor.checker import check_source, read_source
 
         # Read once: what is checked is what named its exercise
-        source = read_source(path)
+        within = None if self.permissions.any_file else self.exercise_folder
+        source = read_source(path, within)
         exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path, source)
         result = check_source(source, exercise, stop=stop, file=path.name)
         detail: dict[str, object] = {"right": result.passed, "path": os.path.abspath(path)}

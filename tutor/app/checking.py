@@ -28,6 +28,10 @@ class Checking:
         """Whether a verdict is still to come."""
         return self._thread is not None and self._thread.is_alive()
 
+    def prepare(self, exercise: str) -> None:
+        """Checks of this exercise will follow: from now on one is ready before it is asked for."""
+        self._study.prepare_checks(exercise)
+
     def start(self, path: Path, exercise: str, report: Report) -> None:
         """Checks the file in a thread; `report` is called from there with the verdict, or with one line."""
         before, stopped = self._thread, self._stop
@@ -55,8 +59,9 @@ class Checking:
         self._thread.start()
 
     def end(self, wait: float = 0.0) -> None:
-        """Ends the check that is running, and waits for it as long as this many seconds."""
+        """Ends the check that is running and what is kept ready, and waits for it as long as this many seconds."""
         if self._stop is not None:
             self._stop.set()
         if self._thread is not None and wait:
             self._thread.join(wait)
+        self._study.no_more_checks()

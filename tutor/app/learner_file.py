@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from hashlib import blake2b
 from pathlib import Path
 
 from tutor.checker import Unreadable, read_source
@@ -58,46 +57,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-class Watch:
-    """Notices that a file holds something else than before; asked every now and then.
-
-    The time stamp is looked at first, since it costs nothing, and the content then, since a save may
-    change nothing. File-system events would miss network folders.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stamp = self._look()
-        self._digest = self._content()
-
-    def changed(self) -> bool:
-        """Whether the file was changed since the last time this said so."""
-        stamp = self._look()
-        if stamp == self._stamp:
-            return False
-        self._stamp = stamp
-        digest = self._content()
-        if digest is None or digest == self._digest:
-            return False
-        self._digest = digest
-        return True
-
-    def seen(self) -> None:
-        """What the file holds now is known."""
-        self._stamp = self._look()
-        self._digest = self._content()
-
-    def _look(self) -> tuple[int, int, int] | None:
-        try:
-            status = os.stat(self._path)
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
-
-    def _content(self) -> bytes | None:
-        try:
-            return blake2b(read_source(self._path)).digest()
-        except Unreadable:
-            return None

@@ -7,6 +7,7 @@ import functools
 import os
 import secrets
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +146,24 @@ def surroundings(program: str = "child") -> Surroundings:
     environment |= dict.fromkeys(_THREADS, "1") | {TOKEN: token}
     command = [sys.executable, *options, "-c", start, str(folder), str(numpy_folder())]
     return Surroundings(command, environment, token)
+
+
+class WorkingFolder:
+    """Where a process for a learner's file is started: behind whole walls nothing can be written, so anywhere will do.
+
+    Elsewhere it is an empty folder of its own, gone after `cleanup`.
+    """
+
+    def __init__(self) -> None:
+        self._made = (
+            None if walls().whole else tempfile.TemporaryDirectory(prefix="worldsize-", ignore_cleanup_errors=True)
+        )
+        self.name = os.sep if self._made is None else self._made.name
+
+    def cleanup(self) -> None:
+        """Removes the folder where there is one."""
+        if self._made is not None:
+            self._made.cleanup()
 
 
 @functools.cache

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from tutor.checker import isolation, strays
+from tutor.checker import gate, isolation, spare, strays
 from tutor.checker.inside import frames
 from tutor.checker.limits import Limits
 from tutor.checker.verdict import CouldNotCheck
@@ -45,34 +44,50 @@ class Outcome:
 
 
 def run(job: dict[str, Any], limits: Limits, stop: threading.Event | None = None) -> Outcome:
-    """Runs `job` (see `inside.child`) in a new process and returns what it said.
+    """Runs `job` (see `inside.child`) in a process of its own and returns what it said.
 
+    A spare that is ready for these limits is taken; else a process is started.
     Raises Stopped when `stop` is set, CouldNotCheck when the process never became ready.
     """
+    child = spare.take(limits) or started(limits, stop)
+    try:
+        child.work(job, stop)
+    finally:
+        child.end()
+        spare.renew(limits)
+    return child.outcome
+
+
+def started(limits: Limits, stop: threading.Event | None = None) -> Child:
+    """A process that has NumPy loaded and stands behind its walls, ready for a job. Raises as `run` does."""
     isolation.protect_this_process()
-    with tempfile.TemporaryDirectory(prefix="worldsize-", ignore_cleanup_errors=True) as folder:
-        child = _Child(limits, folder)
+    with gate.entered(stop):
+        if stop is not None and stop.is_set():
+            raise Stopped("the check was stopped")
+        child = Child(limits)
         try:
-            child.converse(job, stop)
-        finally:
+            child.prepare(stop)
+        except BaseException:
             child.end()
-        return child.outcome
+            raise
+    return child
 
 
-class _Child:
-    """One process with its three pipes and the threads that serve them."""
+class Child:
+    """One process with its three pipes and the threads that serve them. It has one job, and is ended in any case."""
 
-    def __init__(self, limits: Limits, folder: str) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
         self.outcome = Outcome()
-        self._limits = limits
         self._around = isolation.surroundings()
+        self._folder = isolation.WorkingFolder()
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             self._around.command,
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
-            cwd=folder,
+            cwd=self._folder.name,
             env=self._around.environment,
             start_new_session=True,
             bufsize=0,
@@ -83,21 +98,29 @@ class _Child:
         self._serve(self._read_messages)
         self._serve(self._read_output)
 
+    @property
+    def alive(self) -> bool:
+        """Whether it still waits for its job."""
+        return not self._ended.is_set() and not self._has_exited()
+
     def _serve(self, work: Any, *arguments: Any) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
         thread.start()
         self._threads.append(thread)
 
-    def converse(self, job: dict[str, Any], stop: threading.Event | None) -> None:
-        """Sends set-up and job; returns when there is nothing more to wait for."""
-        setup = isolation.setup(self._limits, self._process.pid)
-        self._serve(self._write, frames.encode(setup) + frames.encode(job))
-        self._wait(self._ready, self._limits.start, stop)
+    def prepare(self, stop: threading.Event | None) -> None:
+        """Sends limits and walls; returns when it is ready for its job."""
+        self._serve(self._write, frames.encode(isolation.setup(self.limits, self._process.pid)))
+        self._wait(self._ready, self.limits.start, stop)
         if not self._ready.is_set():
             self.end()
             said = self.outcome.output.decode("utf-8", "replace").strip().splitlines()
             raise CouldNotCheck(f"the process for your file did not start: {said[-1] if said else 'no reason given'}")
-        if not self._wait(self._ended, self._limits.wall + _GRACE, stop):
+
+    def work(self, job: dict[str, Any], stop: threading.Event | None) -> None:
+        """Sends the job; returns when there is nothing more to wait for."""
+        self._serve(self._write, frames.encode(job))
+        if not self._wait(self._ended, self.limits.wall + _GRACE, stop):
             self.outcome.time_over = True
 
     def _wait(self, event: threading.Event, seconds: float, stop: threading.Event | None) -> bool:
@@ -155,9 +178,9 @@ class _Child:
     def _take_frames(self, received: bytearray, total: int) -> bool:
         """Moves whole frames from `received` to the messages; True when the last one says done."""
         while len(received) >= frames.LENGTHS.size:
-            if total > self._limits.result_most:
+            if total > self.limits.result_most:
                 raise frames.TooLarge
-            header, body = frames.lengths(bytes(received[:8]), self._limits.result_most)
+            header, body = frames.lengths(bytes(received[:8]), self.limits.result_most)
             size = frames.LENGTHS.size + header + body
             if len(received) < size:
                 break
@@ -186,9 +209,9 @@ class _Child:
         total = 0
         try:
             while part := os.read(descriptor, _PART):
-                self.outcome.output += part[: max(0, self._limits.output_kept - total)]
+                self.outcome.output += part[: max(0, self.limits.output_kept - total)]
                 total += len(part)
-                if total > self._limits.output_most:
+                if total > self.limits.output_most:
                     self.outcome.output_flooded = True
                     self._ended.set()
                     return
@@ -220,6 +243,7 @@ class _Child:
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+        self._folder.cleanup()
 
     def _let_it_go(self) -> None:
         """Its pipe is closed: it is given a moment to end by itself, so that its own status can be read."""

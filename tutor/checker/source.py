@@ -19,11 +19,11 @@ class Unreadable(CouldNotCheck):
     """There is no file to check under this name: one line that says why."""
 
 
-def read_source(path: Path | str) -> bytes:
-    """The bytes of a regular file of at most 1 MiB, read at once. Links are followed.
+def read_source(path: Path | str, within: Path | None = None) -> bytes:
+    """The bytes of a regular file of at most 1 MiB, read at once. Links are followed, but not out of `within`.
 
     Raises Unreadable for everything else: nothing there, a folder, a pipe or device, a dangling
-    link, no permission, a larger file. It never waits for a pipe.
+    link, no permission, a larger file, a file outside `within`. It never waits for a pipe.
     """
     shown = visible(os.fspath(path))
     try:
@@ -34,6 +34,8 @@ def read_source(path: Path | str) -> bytes:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable(f"{shown} is {_kind(status.st_mode)}; a Python file is needed")
+        if within is not None and not _is_within(descriptor, path, within):
+            raise Unreadable(f"{shown} is not in your folder, {visible(os.fspath(within))}; only files there are read")
         if status.st_size > MOST_BYTES:
             raise Unreadable(f"{shown} is {status.st_size:,} bytes large; a file of at most {MOST_BYTES:,} is read")
         parts = []
@@ -48,6 +50,13 @@ def read_source(path: Path | str) -> bytes:
     if not left:
         raise Unreadable(f"{shown} grows while it is read; a file of at most {MOST_BYTES:,} bytes is read")
     return b"".join(parts)
+
+
+def _is_within(descriptor: int, path: Path | str, folder: Path) -> bool:
+    """Whether the open file lies in the folder, links followed. Where it can, it asks for the file that is open."""
+    opened = f"/proc/self/fd/{descriptor}"
+    real = os.path.realpath(opened if os.path.exists(opened) else path)
+    return Path(real).is_relative_to(os.path.realpath(folder))
 
 
 def _why(path: Path | str, error: OSError | ValueError) -> str:

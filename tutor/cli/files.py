@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tutor.checker.verdict import Case, CheckResult
+from tutor.checker.watch import Watch
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, colours, of_course, say, say_json, unicode_works, width
 from tutor.permissions import own_machine
 from tutor.program import program
 from tutor.study import Unknown
 
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.2
 
 
 def start(arguments: argparse.Namespace) -> int:
@@ -63,8 +64,7 @@ def check(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.file)
     with open_study(arguments.course, own_machine()) as study:
-        status = RIGHT
-        seen: bytes | None = None
+        watch = Watch(path)
         while True:
             try:
                 result = study.check(path, arguments.exercise)
@@ -80,28 +80,16 @@ def check(arguments: argparse.Namespace) -> int:
                 say_json(result.to_json())
             else:
                 report(result)
-            status = RIGHT if result.passed else WRONG
             if not arguments.watch:
-                return status
+                return RIGHT if result.passed else WRONG
             sys.stdout.flush()
-            seen = _changed(path, seen)
+            study.prepare_checks(result.exercise)
+            _until_saved(watch)
 
 
-def _changed(path: Path, seen: bytes | None) -> bytes:
-    """Waits until the file holds something else, and is no longer being written; returns what it holds."""
-    from tutor.checker import Unreadable, read_source
-
-    before = seen
-    while True:
-        try:
-            now: bytes | None = read_source(path)
-        except Unreadable:
-            now = None  # between an editor's delete and its rename there is no file
-        if before is None:
-            before = now
-        if now is not None and now != before:
-            time.sleep(_POLL_SECONDS / 5)
-            return now
+def _until_saved(watch: Watch) -> None:
+    """Waits until the file holds something else. An editor may take it away for a moment, and put a new one there."""
+    while not watch.changed():
         time.sleep(_POLL_SECONDS)
 
 

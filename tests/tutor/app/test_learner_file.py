@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tutor.app.learner_file import NotSaved, Watch, read_text, short, write_text
+from tutor.app.learner_file import NotSaved, read_text, short, write_text
 from tutor.checker import Unreadable
 
 
@@ -52,27 +51,6 @@ def test_what_is_no_text_is_said(tmp_path: Path) -> None:
 def test_a_byte_order_mark_and_line_ends_are_not_the_learners(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"\xef\xbb\xbfa = 1\r\nb = 2\r\n")
     assert read_text(tmp_path / "a.py") == "a = 1\nb = 2\n"
-
-
-def test_the_watch_sees_content_not_saves(tmp_path: Path) -> None:
-    file = tmp_path / "a.py"
-    watch = Watch(file)
-    assert not watch.changed()
-    file.write_text("one")
-    assert watch.changed()
-    assert not watch.changed()
-    os.utime(file, ns=(1, 1))
-    assert not watch.changed()
-    file.write_text("two")
-    watch.seen()
-    assert not watch.changed()
-    file.unlink()
-    assert not watch.changed()
-    file.write_text("two")
-    os.utime(file, ns=(5, 5))
-    assert not watch.changed()
-    file.write_text("three")
-    assert watch.changed()
 
 
 def test_a_path_at_home_is_short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

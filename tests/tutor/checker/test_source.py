@@ -49,6 +49,22 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     assert "\x1b" not in refusal("\x1b[31m.py")
 
 
+def test_links_lead_nowhere_outside_the_learners_folder(tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    home.mkdir()
+    other.mkdir()
+    (home / "mine.py").write_bytes(b"mine")
+    (other / "theirs.py").write_bytes(b"theirs")
+    (home / "link.py").symlink_to(other / "theirs.py")
+    (home / "folder").symlink_to(other)
+    (home / "own.py").symlink_to(home / "mine.py")
+    assert read_source(home / "mine.py", home) == read_source(home / "own.py", home) == b"mine"
+    for path in (home / "link.py", home / "folder" / "theirs.py", home / ".." / "other" / "theirs.py"):
+        assert read_source(path) == b"theirs"
+        with pytest.raises(Unreadable, match="is not in your folder"):
+            read_source(path, home)
+
+
 def test_what_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(path: object, flags: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")

@@ -12,13 +12,14 @@ from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.widgets import TextArea
 
-from tutor.app.learner_file import NotSaved, Watch, read_text, write_text
+from tutor.app.learner_file import NotSaved, read_text, write_text
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
 from tutor.app.widgets.rules import TitleRule
 from tutor.app.widgets.verdict import VerdictView
 from tutor.checker import Unreadable
 from tutor.checker.verdict import CheckResult
+from tutor.checker.watch import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path

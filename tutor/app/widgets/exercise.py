@@ -11,12 +11,13 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from tutor.app.checking import Checking
-from tutor.app.learner_file import Watch, short
+from tutor.app.learner_file import short
 from tutor.app.outside_editor import edit_outside, editor_name
 from tutor.app.theme import words
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.verdict import VerdictView
 from tutor.checker.verdict import CheckResult
+from tutor.checker.watch import Watch
 from tutor.course.model import CourseError, Exercise
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.progress.store import ProgressError
@@ -115,6 +116,7 @@ class ExercisePanel(Vertical, can_focus=True):
             text.append("   with changes that are not saved: e shows them")
         lines = [text]
         if self.started:
+            self._checking.prepare(self.exercise.id)
             lines.append(
                 Text(f"e edits it here, {self._outside()}or use any editor: saving it checks it.", style.quiet)
             )

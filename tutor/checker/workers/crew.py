@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
-import signal
 import socket
-import subprocess
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from tutor.checker import isolation, strays
+from tutor.checker import gate, isolation, spare
 from tutor.checker.inside import frames
 from tutor.checker.limits import Limits
 from tutor.checker.verdict import CouldNotCheck
 from tutor.checker.workers.line import Line, LineCut, Watch
+from tutor.checker.workers.starter import Starter
 from tutor.safe_text import visible
 
 GRACE = 0.5  # a worker stops itself, with a line number, this much before it is stopped
@@ -46,7 +45,12 @@ class Crew:
     def __init__(self, workers: int, limits: Limits, stop: threading.Event | None = None) -> None:
         if not hasattr(os, "fork"):
             raise CouldNotCheck("programs of workers are checked on Linux and macOS; this system cannot start them")
-        isolation.protect_this_process()
+        self._place = contextlib.ExitStack()
+        starter = spare.take_starter()
+        if starter is None:
+            self._place.enter_context(gate.entered(stop))
+            starter = Starter()
+        self._starter = starter
         self.limits = limits.of_worker(workers)
         self.output = [b""] * workers
         self.ended = [Ended()] * workers
@@ -54,23 +58,13 @@ class Crew:
         self.lines: list[Line] = []
         self._outputs: list[int] = []
         self._workers = workers
-        self._folder = tempfile.TemporaryDirectory(prefix="worldsize-", ignore_cleanup_errors=True)
-        self._around = isolation.surroundings("crew")
-        self._control, theirs = socket.socketpair()
-        with theirs:
-            self._starter = subprocess.Popen(
-                self._around.command,
-                stdin=theirs.fileno(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                cwd=self._folder.name,
-                env=self._around.environment,
-                start_new_session=True,
-            )
+        self._over = False
+        self._control = self._starter.control
 
     def __enter__(self) -> Crew:
         try:
-            self._start()
+            with self._place:
+                self._start()
         except BaseException:
             self._end()
             raise
@@ -119,16 +113,7 @@ class Crew:
             raise CouldNotCheck(f"the processes for your file did not start: {why}") from None
 
     def _reason(self) -> str:
-        self._kill()
-        assert self._starter.stdout is not None
-        return _last_line(self._starter.stdout.read()) or "no reason given"
-
-    def _kill(self) -> None:
-        """Ends the starter and its workers. Until it is waited for, their group's number is taken."""
-        try:
-            os.killpg(self._starter.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            os.kill(self._starter.pid, signal.SIGKILL)
+        return _last_line(self._starter.said()) or "no reason given"
 
     def _read_output(self) -> None:
         """Takes in what the workers print, each worker's apart, until every pipe is closed."""
@@ -153,9 +138,9 @@ class Crew:
 
     def _end(self) -> None:
         """Ends every worker, learns how each ended, and leaves nothing behind."""
-        starter = self._starter
-        if starter.returncode is not None:
-            return  # ended before
+        if self._over:
+            return
+        self._over = True
         closed = [rank for rank, line in enumerate(self.lines) if line.closed]
         try:
             self._control.settimeout(_ENDING)
@@ -166,20 +151,14 @@ class Crew:
                 self.ended = [Ended(end["status"], end["cpu"], end["ran_on"]) for end in json.loads(said)]
         except (OSError, ValueError):
             pass  # it was ended itself: the system ends the rest
-        self._control.close()
-        self._kill()
-        starter.wait()
-        if not isolation.walls().seccomp:
-            strays.end_all(self._around.token)
+        self._starter.end()
         for line in self.lines:
             line.close()
         if self._outputs:
             self._reader.join(timeout=1.0)
         for descriptor in self._outputs:
             os.close(descriptor)
-        if starter.stdout is not None:
-            starter.stdout.close()
-        self._folder.cleanup()
+        spare.renew_starter()
 
 
 def _last_line(printed: bytes) -> str:

@@ -17,7 +17,7 @@ from tutor.views.picture import Cell, CellValue
 from tutor.views.scene import Scene
 
 STEP = "step"
-_ROWS = ("worker", "rank", "stage")  # a table's rows, as in tutor.views.select
+_ROWS = ("worker", "rank", "stage", "gpu")  # a table's rows, as in tutor.views.select
 
 
 def live_picture(course: Course, question: Question, seed: int | None = None) -> Live:

@@ -47,8 +47,9 @@ class Handle:
 class LiveModel:
     """A topic's scene at a step. Bad values raise BadArgument and change nothing."""
 
-    def __init__(self, topic: Topic, parameters: Mapping[str, Any], step: int = 0) -> None:
+    def __init__(self, topic: Topic, parameters: Mapping[str, Any], step: int = 0, *, fixed: bool = False) -> None:
         self.topic = topic
+        self.fixed = fixed  # nothing can be turned
         self._lesson = dict(parameters)
         self._lesson_step = step
         self.given: dict[str, Any] = dict(parameters)
@@ -78,7 +79,9 @@ class LiveModel:
 
     def handles(self) -> list[Handle]:
         """The handles in the order in which up and down walk through them."""
-        found = []
+        found: list[Handle] = []
+        if self.fixed:
+            return found
         last = self.scene.last_step
         if last:
             found.append(Handle(STEP, STEP, f"{self.step} of {last}", "step of the picture, 0 is the start"))
@@ -175,19 +178,11 @@ class LiveModel:
         if parameter.name == "workers" and values is not None:
             return len(values)
         if parameter.kind == "values" and given is None:
-            return self._start()
+            return self.scene.values(parameter.name)
         return given
 
     def _typed(self, parameter: Parameter) -> bool:
         return parameter.kind == "values" and self.given.get(parameter.name) is not None
-
-    def _start(self) -> list[list[Any]]:
-        """The numbers that each worker starts with."""
-        rows: dict[Any, list[Any]] = {}
-        for place, value in self.scene.cells(0).items():
-            if value is not None:
-                rows.setdefault(dict(place).get("worker"), []).append(value)
-        return list(rows.values())
 
     def _is_at_hand(self, parameter: Parameter) -> bool:
         if parameter.kind == "choice" and len(parameter.choices) < 2:

@@ -31,6 +31,14 @@ class Scene(ABC):
     def data(self) -> dict[str, Any]:
         """The JSON of `show` for this topic: plain numbers, strings, lists and dicts."""
 
+    def values(self, name: str) -> list[list[Any]]:
+        """What a parameter of kind "values" stands for where it is not given: by default every worker's numbers."""
+        rows: dict[Any, list[Any]] = {}
+        for place, value in self.cells(0).items():
+            if value is not None:
+                rows.setdefault(dict(place).get("worker"), []).append(value)
+        return list(rows.values())
+
     def cells(self, step: int) -> Mapping[Cell, CellValue]:
         """The cells of the picture after `step` steps."""
         return self.picture(step).cells()

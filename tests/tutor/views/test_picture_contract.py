@@ -113,6 +113,12 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "forward": draw(st.sampled_from([1, 2, 0.3, 2**0.5])),
             "last_stage": draw(st.sampled_from([1, 1.5, 2])),
         }
+    if name == "pipelined":
+        return name, {
+            "stages": draw(st.integers(1, 3)),
+            "micro_batches": draw(st.integers(1, 8)),
+            "schedule": draw(st.sampled_from(["gpipe", "looped-bfs"])),
+        }
     if name == "stages":
         return name, {
             "stages": draw(st.integers(1, 12)),

@@ -188,6 +188,21 @@ def test_a_number_takes_the_bytes_of_its_type():
         ("zero", {"hardware": "abacus"}, "hardware is 'abacus'; accepted: a100"),
         ("zero", {"capacity": -1}, "capacity is -1"),
         ("zero", {"capacity": float("inf")}, "capacity is inf"),
+        ("tensor", {"gpus": 5}, "gpus is 5; accepted: at most 4, one for each column of A"),
+        ("tensor", {"part": "wrong-split", "gpus": 3}, "gpus is 3; accepted: at most 2, one for each row"),
+        ("tensor", {"part": "attention", "heads": 28, "gpus": 8}, "gpus is 8; accepted: a divisor of the 28 heads"),
+        ("tensor", {"part": "attention", "kv_heads": 3}, "kv_heads is 3; accepted: a divisor of the 8 heads"),
+        ("tensor", {"part": "attention", "x": [[1]]}, r"x is \[\[1\]\]; accepted: none with part attention"),
+        ("tensor", {"heads": 4}, "heads is 4; accepted: none with part mlp"),
+        ("tensor", {"x": [[1, 2]], "seed": 1}, "seed is 1; accepted: none where x is given"),
+        ("tensor", {"x": [[1, 2], [3]]}, r"x\[1\] is \[3\]; accepted: as many numbers in each row"),
+        ("tensor", {"x": [[1, 2, 3]]}, r"a is .*; accepted: 3 rows, one for each column of x"),
+        ("tensor", {"b": [[1]]}, "b is .*; accepted: 4 rows, one for each column of a"),
+        ("tensor", {"x": []}, "x is .*; accepted: rows of numbers"),
+        ("tensor", {"x": [["a", 1]]}, "numbers, each of them finite"),
+        ("tensor", {"x": [[1e9, 1]]}, "numbers up to 1,000,000 either way"),
+        ("tensor", {"x": [[1]] * 65}, "x is '65 x 1 numbers'; accepted: at most 64 rows and columns"),
+        ("tensor", {"sequence_parallel": True}, "gpus is 2; accepted: a divisor of the 1 tokens"),
         ("pipeline", {"schedule": "fifo"}, "schedule is 'fifo'; accepted: gpipe, 1f1b"),
         ("pipeline", {"stages": 0}, "stages is 0"),
         ("pipeline", {"forward": 0}, "forward is 0"),
@@ -208,7 +223,7 @@ def test_an_unknown_topic_is_answered_with_the_names():
 
 
 # Sizes of a layout have to come out even together, and mesh and plan have their limits
-_TIED = ("gpus", "data", "tensor", "pipeline", "zero", "micro_batch", "batch", "model")
+_TIED = ("gpus", "heads", "kv_heads", "hidden", "data", "tensor", "pipeline", "zero", "micro_batch", "batch", "model")
 
 
 @pytest.mark.parametrize("name", TOPICS)
@@ -296,8 +311,20 @@ def test_every_option_does_something(name):
         "mode": "full",
         "every": 4,
         "layer": "chain",
+        "part": "attention",
+        "x": [[2, 1]],
+        "a": [[1, 1, 0, 0], [0, 1, 1, 0]],
+        "b": [[1, 1], [0, 0], [1, 0], [0, 1]],
+        "hidden": 6,
+        "sequence_parallel": True,
+        "heads": 12,
+        "kv_heads": 2,
     }
     needs = {
+        "pipelined stages": {"stages": 3},
+        "pipelined micro_batches": {"micro_batches": 2},
+        "pipelined schedule": {"schedule": "looped-bfs"},
+        "pipelined chunks": {"schedule": "interleaved", "chunks": 1},
         "schedules chunks": {"first": "interleaved", "chunks": 1},
         "schedules input": {"third": "zb-h1"},
         "schedules weight": {"third": "zb-h1"},
@@ -311,8 +338,13 @@ def test_every_option_does_something(name):
         "sharded-memory gpus": {"gpus": 8},
         "input": {"schedule": "zb-h1"},
         "weight": {"schedule": "zb-h1"},
+        "tensor sequence_parallel": {"tokens": 2},
+        "tensor heads": {"part": "attention"},
+        "tensor kv_heads": {"part": "attention"},
     }
     own = {
+        "tensor gpus": 4,
+        "tensor tokens": 3,
         "broadcast algorithm": "naive",
         "mesh model": "llama-7b",
         "mesh hardware": "a100",

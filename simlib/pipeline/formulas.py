@@ -181,6 +181,34 @@ def peak_activations(schedule: str, stages: int, micro_batches: int, stage: int,
             return v * m
 
 
+def micro_batches(batch: int, micro_batch: int, data: int = 1) -> int:
+    """Micro-batches of a step in each of `data` pipelines: batch / (micro-batch x d), all in samples.
+
+    Raises BadArgument unless it comes out whole, as libraries do.
+
+    >>> micro_batches(256, 2, data=8)
+    16
+    """
+    each = whole_number("micro_batch", micro_batch) * whole_number("data", data)
+    total = whole_number("batch", batch)
+    if total % each:
+        raise BadArgument("batch", batch, f"a multiple of micro-batch x data, {each}")
+    return total // each
+
+
+def messages(stages: int, micro_batches: int, chunks: int = 1) -> int:
+    """Messages between ranks in a step, 2 m (v p - 1): each micro-batch forward and back over every cut.
+
+    With one rank there is nobody to send to. Model stages are placed round the ranks, so that no two that follow
+    one another are on one rank.
+
+    >>> messages(4, 8), messages(4, 8, chunks=2)
+    (48, 112)
+    """
+    p, m, v = _p_m_v(stages, micro_batches, chunks)
+    return 0 if p == 1 else 2 * m * (v * p - 1)
+
+
 def instruction_steps(stages: int, micro_batches: int) -> int:
     """Steps of 1F1B when each step is one pass, forward or backward, of every stage: 2 (m + p-1).
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from simlib.pipeline import formulas
+from simlib.pipeline import formulas, placement
 from simlib.quantities.parameters import CHUNKS, MICRO_BATCHES, STAGES
 from simlib.quantities.registry import NUMBER, WHOLE, WORD, Outcome, Parameter, define
 
 _GPIPE = "Huang et al. 2019, GPipe, section 2.3"
+_SCHEDULE = Parameter("schedule", WORD, "a schedule, such as gpipe, 1f1b, interleaved or zb-h1")
 _MEGATRON = "Narayanan et al. 2021, Efficient Large-Scale Language Model Training on GPU Clusters, section 2.2"
 _ZERO_BUBBLE = "Qi et al. 2023, Zero Bubble Pipeline Parallelism, section 2.3"
 
@@ -66,7 +67,7 @@ def _idle_slots(stages: int, micro_batches: int) -> int:
 
 @define(
     "pipeline.peak_activations",
-    Parameter("schedule", WORD, "a schedule, such as gpipe, 1f1b, interleaved or zb-h1"),
+    _SCHEDULE,
     STAGES,
     MICRO_BATCHES,
     Parameter("stage", WHOLE, "the stage asked about, from 0", "stage"),
@@ -82,3 +83,80 @@ def _peak_activations(schedule: str, stages: int, micro_batches: int, stage: int
         return Outcome(held, formula)
     formula = f"the most activations that {schedule} holds at once"
     return Outcome(held, formula, worked=f"{formula} with p = {stages}, m = {micro_batches}, v = {chunks} = {held}")
+
+
+@define(
+    "pipeline.micro_batches",
+    Parameter("batch", WHOLE, "samples of a step, all GPUs together", "batch"),
+    Parameter("micro_batch", WHOLE, "samples of a micro-batch", "b"),
+    Parameter("data", WHOLE, "pipelines that share the batch", "d", 1),
+    formula="batch / (b x d)",
+    source=_MEGATRON,
+)
+def _micro_batches(batch: int, micro_batch: int, data: int) -> int:
+    """Micro-batches that one pipeline gets in a step, of the `data` pipelines that share the batch."""
+    return formulas.micro_batches(batch, micro_batch, data)
+
+
+@define(
+    "pipeline.messages",
+    STAGES,
+    MICRO_BATCHES,
+    CHUNKS,
+    formula="2 x m x (v x p - 1)",
+    source=_MEGATRON,
+)
+def _messages(stages: int, micro_batches: int, chunks: int) -> int:
+    """Messages between ranks in a step: each micro-batch forward and back, from model stage to model stage."""
+    return formulas.messages(stages, micro_batches, chunks)
+
+
+@define(
+    "pipeline.layers_built",
+    Parameter("layers", WHOLE, "layers that the model should have", "L"),
+    STAGES,
+    formula="the whole part of L / p, times p",
+    source="Arithmetic: what is left over after the division is built by nobody",
+)
+def _layers_built(layers: int, stages: int) -> Outcome:
+    """Layers of the model if each stage builds the whole part of L / p."""
+    built = placement.layers_built(layers, stages)
+    formula = "the whole part of L / p, times p"
+    return Outcome(built, formula, worked=f"{built // stages} a stage x {stages} = {built}")
+
+
+@define(
+    "pipeline.timed_bubble",
+    _SCHEDULE,
+    STAGES,
+    MICRO_BATCHES,
+    CHUNKS,
+    formula="idle time / total time, as the schedule's operations take their turns",
+    source="Huang et al. 2019; Narayanan et al. 2021; Qi et al. 2023; DeepSeek-AI 2024",
+)
+def _timed_bubble(schedule: str, stages: int, micro_batches: int, chunks: int) -> Outcome:
+    """Idle share of the total time of any schedule, timed with F = I = W and B = 2 F."""
+    from simlib.pipeline import schedule as timed
+
+    found = timed(schedule, stages, micro_batches, chunks)
+    idle, total = sum(found.idle), found.makespan * stages
+    formula = f"idle time of {schedule} / total time"
+    return Outcome(found.bubble, formula, worked=f"{formula} = {idle:g} / {total:g} = {found.bubble:.6g}")
+
+
+@define(
+    "pipeline.makespan",
+    _SCHEDULE,
+    STAGES,
+    MICRO_BATCHES,
+    CHUNKS,
+    formula="from the start to the last end, with F = I = W = 1 and B = 2",
+    source="Huang et al. 2019; Narayanan et al. 2021; Qi et al. 2023; DeepSeek-AI 2024",
+)
+def _makespan(schedule: str, stages: int, micro_batches: int, chunks: int) -> Outcome:
+    """When the last operation of a step ends, in the unit of the forward pass."""
+    from simlib.pipeline import schedule as timed
+
+    found = timed(schedule, stages, micro_batches, chunks)
+    formula = f"the last end of {schedule}"
+    return Outcome(found.makespan, formula, worked=f"{formula} = {found.makespan:g}")

@@ -262,6 +262,12 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("pipeline.idle_slots", {"stages": 2, "micro_batches": 3}, 2),
     ("pipeline.peak_activations", {"schedule": "1f1b", "stages": 4, "micro_batches": 8, "stage": 1}, 3),
     ("pipeline.peak_activations", {"schedule": "gpipe", "stages": 4, "micro_batches": 8, "stage": 1}, 8),
+    ("pipeline.micro_batches", {"batch": 256, "micro_batch": 2, "data": 8}, 16),
+    ("pipeline.messages", {"stages": 4, "micro_batches": 8}, 48),  # 3 cuts, both ways
+    ("pipeline.messages", {"stages": 4, "micro_batches": 8, "chunks": 2}, 112),  # 7 cuts
+    ("pipeline.layers_built", {"layers": 30, "stages": 4}, 28),
+    ("pipeline.timed_bubble", {"schedule": "zb-h1", "stages": 4, "micro_batches": 8}, 3 / 27),
+    ("pipeline.makespan", {"schedule": "1f1b", "stages": 4, "micro_batches": 8}, 33),
 ]
 
 

@@ -11,6 +11,8 @@ from tutor.views import limits
 from tutor.views.scene import Parameter, Scene, Topic
 
 _OR_NONE = (*SCHEDULES, "none")
+_WHOLE_BACKWARD = ("gpipe", "1f1b", "interleaved", "looped-bfs")
+SEED_OF_WEIGHTS = Parameter("seed", "whole", 0, "draws the first weights", least=0, most=limits.LARGEST_SEED)
 
 
 def _schedules(given: Mapping[str, Any]) -> Scene:
@@ -21,6 +23,12 @@ def _schedules(given: Mapping[str, Any]) -> Scene:
 
 def _stages(given: Mapping[str, Any]) -> Scene:
     from tutor.views.stages_scene import build
+
+    return build(given)
+
+
+def _pipelined(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.pipelined_scene import build
 
     return build(given)
 
@@ -73,5 +81,19 @@ PIPELINE_TOPICS = (
             Parameter("placement", "choice", "looped", "round and round, or down and up", choices=PLACEMENTS),
         ),
         _stages,
+    ),
+    Topic(
+        "pipelined",
+        "Pipelined: losses and gradients of one step, on one device and through a pipeline",
+        (
+            Parameter("stages", "whole", 2, "ranks; a model stage has a layer at least", least=1, most=6),
+            Parameter("micro_batches", "whole", 4, "pieces of the batch of 8 windows", least=1, most=8),
+            Parameter("schedule", "choice", "1f1b", "the order of work", choices=_WHOLE_BACKWARD),
+            Parameter(
+                "chunks", "whole", 2, "model stages on each rank, of interleaved and looped-bfs", least=1, most=6
+            ),
+            SEED_OF_WEIGHTS,
+        ),
+        _pipelined,
     ),
 )

@@ -64,6 +64,8 @@ def same_name(name: str) -> str:
     True
     """
     plain = "".join(sign for sign in name.casefold() if sign.isalnum())
+    if plain.endswith(("ches", "shes", "xes", "sses")):
+        return plain[:-2]
     return plain[:-1] if plain.endswith("s") and not plain.endswith("ss") else plain
 
 

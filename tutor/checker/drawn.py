@@ -34,6 +34,7 @@ class _Row:
     yours: list[Any]
     wrong: list[bool]
     alone: bool = False  # one number, not in a list
+    array: bool = False
 
     def column(self, path: Path) -> int | None:
         """The column of the number at `path`; None where it is elsewhere."""
@@ -135,7 +136,7 @@ def _array_rows(expected: Any, got: Any, path: Path, rules: Rules) -> Iterator[_
     for row in product(*(range(count) for count in model.shape[:-1])):
         wanted = [] if expected is _NOTHING else list(expected[row])
         yours = list(got[row]) if both or expected is _NOTHING else []
-        yield _Row(path, row, wanted, yours, wrong[row].tolist())
+        yield _Row(path, row, wanted, yours, wrong[row].tolist(), array=True)
 
 
 def _differ(expected: Any, got: Any, rules: Rules) -> bool:
@@ -165,11 +166,14 @@ def _number(rows: list[_Row], row: _Row) -> int:
 
 
 def _around(rows: list[_Row], marked: int) -> tuple[int, int]:
-    """The rows to show, (first, stop): those around the marked one, as many as are looked at with ease."""
+    """The rows to show, (first, stop): those around the marked one, as many as are looked at with ease.
+
+    Arrays are shown with arrays, and lists with lists: their columns are not the same things.
+    """
     first, stop = marked, marked + 1
     while True:
-        grown = [(first, stop + 1)] if stop < len(rows) else []
-        grown += [(first - 1, stop)] if first else []
+        grown = [(first, stop + 1)] if stop < len(rows) and rows[stop].array == rows[marked].array else []
+        grown += [(first - 1, stop)] if first and rows[first - 1].array == rows[marked].array else []
         # As much of the marked row's own array as there is room for, then what stands around it
         grown.sort(key=lambda ends: sum(row.part != rows[marked].part for row in rows[slice(*ends)]))
         fitting = next((ends for ends in grown if _lines(rows[slice(*ends)]) <= MOST_LINES), None)

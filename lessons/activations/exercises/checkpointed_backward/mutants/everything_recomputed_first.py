@@ -1,0 +1,25 @@
+"""Runs the whole forward pass again before the backward pass."""
+
+import numpy as np
+
+
+def forward(x, weight):
+    return np.tanh(x @ weight)
+
+
+def backward(x, weight, d_output):
+    d_product = d_output * (1 - forward(x, weight) ** 2)
+    return d_product @ weight.T, x.T @ d_product
+
+
+def checkpointed_backward(weights, checkpoints, every, d_output):
+    layers = len(weights)
+    gradients, held = [None] * layers, [0] * layers
+    kept = list(checkpoints)
+    inputs = [kept[0]]
+    for layer in range(layers - 1):
+        inputs.append(forward(inputs[-1], weights[layer]))
+    for layer in reversed(range(layers)):
+        held[layer] = len(inputs)
+        d_output, gradients[layer] = backward(inputs.pop(), weights[layer], d_output)
+    return gradients, held

@@ -20,32 +20,33 @@ class Told:
 
 
 class Asking:
-    """A question of the course, as the lesson shows it (the first member of a family)."""
+    """A question of the course, as the lesson shows it (the first member of a family), or its member `seed`."""
 
-    def __init__(self, study: Study, question: Question) -> None:
+    def __init__(self, study: Study, question: Question, seed: int | None = None) -> None:
         self.study = study
         self.question = question
+        self.seed = seed
 
     @cached_property
     def prompt(self) -> str:
         """Markdown. Raises CourseError."""
         from tutor.answers.texts import prompt
 
-        return prompt(self.study.course, self.question)
+        return prompt(self.study.course, self.question, self.seed)
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
         """In the order in which they are shown. Raises CourseError."""
         from tutor.answers.texts import options_shown
 
-        return options_shown(self.study.course, self.question)
+        return options_shown(self.study.course, self.question, self.seed)
 
     @cached_property
     def nearness(self) -> str:
         """How near a number has to come, in words; empty where it has to be exact. Raises CourseError."""
         from tutor.answers.truth import tolerance_shown
 
-        return tolerance_shown(self.study.course, self.question)
+        return tolerance_shown(self.study.course, self.question, self.seed)
 
     @property
     def done(self) -> bool:

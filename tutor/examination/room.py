@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tutor.answers import judge as judging
-from tutor.answers import texts
 from tutor.course.model import Course, Lesson, Prose, Question, Step
 from tutor.examination.draw import PROBLEMS, Drawn, Numbers, Shown, draw, numbers, problems
 from tutor.examination.result import Judged, Result, way_back
@@ -63,7 +61,7 @@ class Examination:
     """One learner's examinations. Raises ProgressError when the record cannot be kept."""
 
     def __init__(self, study: Study) -> None:
-        self._study = study
+        self.study = study
         self._store = study.store
         self.course: Course = study.course
 
@@ -118,6 +116,12 @@ class Examination:
             numbers=dict(numbers(asked.question, asked.seed)),
         )
 
+    def understood(self, asked: Asked, text: str) -> str:
+        """How this text would be taken as an answer, without giving it. Raises NotUnderstood."""
+        from tutor.answers.judge import judge
+
+        return judge(self.course, asked.question, text, asked.seed).understood
+
     def answer(self, sitting: Sitting, asked: Asked, text: str | None) -> bool:
         """Records the one answer to a problem, None to leave it unanswered; False when it had one already.
 
@@ -126,7 +130,9 @@ class Examination:
         """
         detail: dict[str, object] = {"right": False, "misconception": None}
         if text is not None:
-            verdict = judging.judge(self.course, asked.question, text, asked.seed)
+            from tutor.answers.judge import judge
+
+            verdict = judge(self.course, asked.question, text, asked.seed)
             detail = {"right": verdict.right, "misconception": verdict.misconception}
         new = self._store.add_once(
             f"{sitting.id}:answer:{asked.number}",
@@ -206,8 +212,11 @@ class Examination:
         return Shown(seen, times)
 
     def _judged(self, asked: Asked, text: str | None) -> Judged:
+        from tutor.answers import texts
+        from tutor.answers.judge import judge, truth
+
         course, question, seed = self.course, asked.question, asked.seed
-        verdict = None if text is None else judging.judge(course, question, text, seed)
+        verdict = None if text is None else judge(course, question, text, seed)
         right = verdict is not None and verdict.right
         misconception = verdict.misconception if verdict is not None else None
         prose = [texts.prose(course, asked.step, block) for block in asked.step.blocks if isinstance(block, Prose)]
@@ -224,7 +233,7 @@ class Examination:
             said=verdict.reason if verdict is not None and not right else "",
             misconception=misconception,
             belief=course.misconceptions.get(misconception, "") if misconception else "",
-            answer=judging.truth(course, question, seed).shown,
+            answer=truth(course, question, seed).shown,
             why=texts.reason(course, question, seed),
             back=way_back(course, question.back),
         )

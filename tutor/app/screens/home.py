@@ -17,6 +17,7 @@ from tutor.app.widgets.bar import bar, how_far
 from tutor.app.widgets.lines import Row, text_rows
 from tutor.app.widgets.menu import Entry, Menu
 from tutor.app.widgets.said import Said
+from tutor.examination.room import Examination
 from tutor.study import LessonStanding
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tutor.study import Study
 
 CONTINUE = "continue"
+EXAMINATION = "final examination"  # no id of a lesson, which has no spaces
 _BAR = 16
 _WIDEST = 100
 _CHROME = 6  # rows of the screen that are not the list's: title, greeting, keys
@@ -35,6 +37,7 @@ class Lessons(Menu):
     def __init__(self, study: Study) -> None:
         super().__init__(id="lessons")
         self._study = study
+        self._room = Examination(study)
         self._heads = 1  # rows of a lesson's title
         self.look_again()
 
@@ -42,6 +45,7 @@ class Lessons(Menu):
         """Reads the record anew."""
         self._standings = self._study.lessons()
         self._where = self._study.where()
+        self._examined = examined(self._room)
         # What Enter opens first: where the learner was, or the first lesson
         self.chosen = 0
         self.changed()
@@ -58,6 +62,10 @@ class Lessons(Menu):
             rows[0] = [segment for segment in rows[0] if segment.text]
             entries.append(Entry(CONTINUE, [*rows, []]))
         lessons = [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
+        examination = self._study.course.examination
+        if examination is not None:
+            far = [Segment(self._examined, style.quiet)]
+            lessons.append(Entry(EXAMINATION, self._headed(examination, far, width)))
         needed = sum(len(entry.rows) for entry in entries + lessons)
         if needed > self.screen.size.height - _CHROME:
             # Not all of it can be seen at once: what a lesson is about, for the chosen one alone
@@ -70,13 +78,14 @@ class Lessons(Menu):
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
-        lesson = standing.lesson
         far = how_far(standing.solved, standing.revealed, standing.total)
+        drawn = bar(standing.solved, standing.revealed, standing.total, _BAR, style)
+        return self._headed(standing.lesson, [*drawn, Segment(f"  {far}", style.quiet)], width)
+
+    def _headed(self, lesson: Lesson, right: Row, width: int) -> list[Row]:
+        """A title with its minutes on the left and how far one is on the right, and below it what it is about."""
+        style = words(self.app.native_ansi_color)
         minutes = f"{lesson.minutes} min"
-        right = [
-            *bar(standing.solved, standing.revealed, standing.total, _BAR, style),
-            Segment(f"  {far}", style.quiet),
-        ]
         used = sum(segment.cell_length for segment in right)
         title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
         gap = width - used - sum(segment.cell_length for segment in title)
@@ -120,6 +129,9 @@ a half one is something whose answer you had shown. *Continue* takes you back to
     def _open(self, event: Menu.Opened) -> None:
         from tutor.app.screens.lesson import LessonScreen
 
+        if event.entry == EXAMINATION:
+            self._sit()
+            return
         where = self._study.where()
         if event.entry == CONTINUE and where is not None:
             lesson, step = where
@@ -127,6 +139,22 @@ a half one is something whose answer you had shown. *Continue* takes you back to
             lesson = self._study.lesson(event.entry)
             step = last_open_step(self._study, lesson)
         self.app.push_screen(LessonScreen(self._study, lesson, step))
+
+    def _sit(self) -> None:
+        """The examination that is under way, or the door of a new one."""
+        from tutor.app.screens.examination import ExaminationDoor, ExaminationScreen
+
+        room = Examination(self._study)
+        sitting = room.sitting()
+        self.app.push_screen(ExaminationScreen(room, sitting) if sitting is not None else ExaminationDoor(room))
+
+
+def examined(room: Examination) -> str:
+    """How the learner stands with the examination, in a few words."""
+    sitting, last = room.sitting(), room.last()
+    if sitting is not None:
+        return f"{len(sitting.answers)} of {len(sitting.problems)} answered"
+    return f"{last.score} of {len(last.problems)} right last time" if last is not None else "not begun"
 
 
 def last_open_step(study: Study, lesson: Lesson) -> Step:

@@ -123,6 +123,7 @@ class LiveView(Vertical, can_focus=True):
     def _draw(self) -> None:
         handles = self.model.handles()
         chosen = self.model.selected
+        self._bar.display = not self.model.fixed
         self._bar.show(handles, chosen.name if chosen else "", self.has_focus)
         self._view.show(self._picture())
         self.call_after_refresh(self.on_resize)
@@ -213,7 +214,9 @@ class LiveView(Vertical, can_focus=True):
         self._complaint.say(Text(line, style.wrong))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only steps can be played."""
+        """Only steps can be played; a picture that stands still can be looked at, and no more."""
+        if self.model.fixed:
+            return action in ("go_on", "pan")
         return action != "play" or self.model.scene.last_step > 0
 
     # Playing

@@ -122,12 +122,17 @@ class QuestionPanel(Vertical):
             self._say(Text(self.answer_widget.NOTHING_YET, style.quiet))
             self._nudged = True
             return
-        again = self._given_before(event.text)
+        self._give(event.text)
+
+    def _give(self, text: str) -> None:
+        """Has an answer judged."""
+        style = words(self.app.native_ansi_color)
+        again = self._given_before(text)
         if again:
             self._say(Text(again, style.quiet), self._tries(self.asking.tries_left))
             return
         try:
-            outcome = self.asking.answer(event.text)
+            outcome = self.asking.answer(text)
         except NotUnderstood as error:
             self._say(Text(str(error), style.wrong), Text("That was no try.", style.quiet))
             return
@@ -135,7 +140,7 @@ class QuestionPanel(Vertical):
             self._say(Text(str(error), style.wrong))
             return
         self.app.drafts.drop(self.asking.question.id)
-        self._judged(event.text, outcome)
+        self._judged(text, outcome)
 
     def _given_before(self, text: str) -> str:
         """What to say of an answer that is known to be wrong; empty where it is a new one."""

@@ -12,11 +12,13 @@ from textual.widget import Widget
 from simlib.errors import BadArgument
 from tutor import units
 from tutor.app.asking import Asking
+from tutor.app.examining import Problem
 from tutor.app.live_model import LiveModel
 from tutor.app.theme import words
 from tutor.app.widgets.choice import Choice
 from tutor.app.widgets.exercise import ExercisePanel
 from tutor.app.widgets.live_view import LiveView
+from tutor.app.widgets.problem import ProblemPanel
 from tutor.app.widgets.prose import Prose as ProseWidget
 from tutor.app.widgets.question import QuestionPanel
 from tutor.app.widgets.said import Said
@@ -33,10 +35,12 @@ class StepView(VerticalScroll, can_focus=True):
 
     DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; scrollbar-gutter: stable; }"
 
-    def __init__(self, study: Study, step: Step) -> None:
+    def __init__(self, study: Study, step: Step, asking: Asking | None = None) -> None:
+        """`asking` is how the step's question is asked, where that is not as a lesson asks it."""
         super().__init__()
         self.step = step
         self._study = study
+        self._asking = asking or (Asking(study, step.question) if step.question else None)
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
         # With nothing to turn or answer the text itself takes the keys
@@ -72,8 +76,8 @@ class StepView(VerticalScroll, can_focus=True):
         try:
             if question is not None and question.live == live.id:
                 # The member of a family that is asked about may have parameters of its own
-                live = cells.live_picture(self._study.course, question)
-            model = LiveModel(topic(live.topic), live.parameters, live.step)
+                live = cells.live_picture(self._study.course, question, self._asking.seed if self._asking else None)
+            model = LiveModel(topic(live.topic), live.parameters, live.step, fixed=self._fixed)
         except BadArgument as error:
             return self._broken(f"This picture cannot be drawn: {live.place}: {error}")
         except CourseError as error:
@@ -82,14 +86,23 @@ class StepView(VerticalScroll, can_focus=True):
         return view
 
     def _question(self, question: Question) -> ComposeResult:
-        asking = Asking(self._study, question)
+        asking = self._asking
+        assert asking is not None, "a step with a question asks it"
         if question.kind == CHOICE:
-            yield QuestionPanel(asking, Choice(asking.options, asking.wrong_answers))
+            yield self._panel(asking, Choice(asking.options, asking.wrong_answers))
             return
         if question.kind in (TABLE, GRID):
             yield from self._table(question, asking)
             return
-        yield QuestionPanel(asking, Typed(self._expects(asking)))
+        yield self._panel(asking, Typed(self._expects(asking)))
+
+    @property
+    def _fixed(self) -> bool:
+        """Whether pictures stand still: in an examination they would answer what is asked."""
+        return isinstance(self._asking, Problem)
+
+    def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
+        return ProblemPanel(asking, answer) if isinstance(asking, Problem) else QuestionPanel(asking, answer)
 
     def _expects(self, asking: Asking) -> str:
         if asking.question.kind != NUMBER:
@@ -108,12 +121,12 @@ class StepView(VerticalScroll, can_focus=True):
             if live is not None:
                 yield self._live(live)
         board = self._lives.get(question.live)
-        rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question)]
-        step = cells.step_asked(self._study.course, question)
+        rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question, asking.seed)]
+        step = cells.step_asked(self._study.course, question, asking.seed)
         if board is None or not any(rows):
             yield self._broken("The picture to fill in cannot be drawn.")
             return
-        yield QuestionPanel(asking, Table(board, step, rows, question.kind == GRID))
+        yield self._panel(asking, Table(board, step, rows, question.kind == GRID))
 
     def _broken(self, line: str) -> Widget:
         said = Said(classes="complaint")

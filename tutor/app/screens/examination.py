@@ -1,0 +1,202 @@
+"""The final examination: its door, and its problems one after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container, VerticalScroll
+
+from tutor.app.examining import Problem
+from tutor.app.screens.base import TutorScreen
+from tutor.app.widgets.live_view import LiveView
+from tutor.app.widgets.problem import ProblemPanel
+from tutor.app.widgets.question import QuestionPanel
+from tutor.app.widgets.rules import TitleRule
+from tutor.app.widgets.said import Said
+from tutor.app.widgets.step_view import StepView
+from tutor.course.model import CourseError
+from tutor.examination.room import NoExamination, UnderWay
+from tutor.progress.store import ProgressError
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from tutor.examination.room import Asked, Examination, Sitting
+
+TITLE = "The final examination"
+
+
+class ExaminationDoor(TutorScreen):
+    """What an examination is, before one begins."""
+
+    CSS_PATH = "examination.tcss"
+    AUTO_FOCUS = ""
+    HELP: ClassVar[str] = """
+Ten problems over the whole course. Nothing starts before you press **Enter**.
+"""
+    BINDINGS: ClassVar = [
+        Binding("enter", "begin", "begin", id="door.begin", tooltip="begin an examination"),
+        Binding("l", "last", "last page", id="door.last", tooltip="the page of your last examination"),
+        Binding("escape", "back", "lessons", id="door.back", tooltip="back to the lessons"),
+        Binding("q", "app.quit", "Quit", show=False, id="door.quit"),
+    ]
+
+    def __init__(self, room: Examination) -> None:
+        super().__init__()
+        self._room = room
+
+    def names(self) -> tuple[str, str, str]:
+        return TITLE, "", ""
+
+    def compose_body(self) -> ComposeResult:
+        last = self._room.last()
+        said = Said(classes="door")
+        said.say(
+            "Ten problems over the whole course, with numbers that you have not seen. **One try each, no hints**, "
+            "and nothing is told before the end.\n\n"
+            "The page at the end says what is firm, what is not, and which step to go back to. You can save it.\n\n"
+            "Every answer is kept at once. Leave when you like: it goes on where you were.",
+            *([f"\nLast time: **{last.score} of {len(last.problems)}** right."] if last else []),
+        )
+        with VerticalScroll(can_focus=False):
+            yield said
+
+    def action_begin(self) -> None:
+        """Draws ten problems and shows the first."""
+        try:
+            sitting = self._room.begin()
+        except UnderWay:
+            sitting = self._room.sitting() or self._room.begin()  # another window was faster
+        except (NoExamination, ProgressError) as error:
+            self.app.say(f"{error}.")
+            return
+        self.app.switch_screen(ExaminationScreen(self._room, sitting))
+
+    def action_last(self) -> None:
+        """The page of the last examination."""
+        from tutor.app.screens.examination_page import ExaminationPage
+
+        result = self._room.last()
+        if result is not None:
+            self.app.switch_screen(ExaminationPage(self._room, result))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is no last page before the first examination."""
+        return action != "last" or self._room.last() is not None
+
+    def action_back(self) -> None:
+        """Back to the lessons."""
+        self.dismiss()
+
+
+class ExaminationScreen(TutorScreen):
+    """One problem at a time; an answer leads to the next, the last one to the page."""
+
+    CSS_PATH: ClassVar = ["lesson.tcss", "examination.tcss"]
+    AUTO_FOCUS = ""
+    HELP: ClassVar[str] = """
+One problem of the examination. **Enter** reads your answer back, and **Enter** again gives it: there is one try,
+and whether it was right is said on the page at the end. **F3** leaves a problem unanswered. Pictures stand still.
+**Esc** goes back to the lessons: what you have answered is kept, and the examination goes on another time.
+"""
+    BINDINGS: ClassVar = [
+        Binding("escape", "leave", "leave", id="exam.leave", tooltip="back to the lessons; it goes on another time"),
+        Binding("tab", "app.focus_next", "From the picture to the question, and back", show=False, id="exam.tab"),
+        Binding("down", "scroll(1)", "Text down", show=False, id="exam.down"),
+        Binding("up", "scroll(-1)", "Text up", show=False, id="exam.up"),
+        Binding("pagedown", "page(1)", "Text a page down", show=False, id="exam.page_down"),
+        Binding("pageup", "page(-1)", "Text a page up", show=False, id="exam.page_up"),
+    ]
+
+    def __init__(self, room: Examination, sitting: Sitting) -> None:
+        super().__init__()
+        self.room = room
+        self.sitting = sitting
+        self.asked: Asked = sitting.next or sitting.problems[-1]
+        self.view = self._view_of(self.asked)
+
+    def _view_of(self, asked: Asked) -> StepView:
+        return StepView(self.room.study, asked.step, Problem(self.room, self.sitting, asked))
+
+    def names(self) -> tuple[str, str, str]:
+        return "Examination", f"{self.asked.number}/{self.asked.of} {self.asked.step.title}", ""
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="step"):
+            yield self.view
+
+    def on_mount(self) -> None:
+        if self.sitting.next is None:
+            # It broke off after the last answer, before its page
+            self._end()
+            return
+        self._seen()
+
+    def _seen(self) -> None:
+        try:
+            self.room.show(self.sitting, self.asked)
+        except ProgressError as error:
+            self.app.say(str(error))
+        if not self.view.focus_task():
+            self.view.take_focus()
+
+    @on(ProblemPanel.Given)
+    async def _given(self, event: ProblemPanel.Given) -> None:
+        event.stop()
+        self.sitting = self.room.again(self.sitting)
+        asked = self.sitting.next
+        if asked is None:
+            self._end()
+            return
+        self.asked = asked
+        self.query_one(TitleRule).show(*self.names())
+        with self.app.batch_update():
+            place = self.query_one("#step")
+            await place.remove_children()
+            self.view = self._view_of(asked)
+            await place.mount(self.view)
+        self._seen()
+
+    def _end(self) -> None:
+        from tutor.app.screens.examination_page import ExaminationPage
+
+        try:
+            result = self.room.end(self.sitting)
+        except (CourseError, ProgressError) as error:
+            self.app.say(str(error))
+            return
+        self.app.switch_screen(ExaminationPage(self.room, result))
+
+    @on(LiveView.GoOn)
+    def _from_picture(self, event: LiveView.GoOn) -> None:
+        event.stop()
+        self.view.focus_task()
+
+    @on(LiveView.Moved)
+    @on(QuestionPanel.Spoke)
+    def _spoke(self, event: Message) -> None:
+        event.stop()
+        panel = self.view.asked
+        if panel is not None and panel.has_focus_within:
+            self.view.keep_in_sight(panel)
+
+    def action_scroll(self, rows: int) -> None:
+        """Moves the text by a row."""
+        self.view.keep_in_sight(None)
+        self.view.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        """Moves the text by nearly a page."""
+        self.view.keep_in_sight(None)
+        self.view.scroll_relative(y=pages * max(1, self.view.size.height - 2), animate=False)
+
+    def action_leave(self) -> None:
+        """Back to the lessons; what is half typed is kept."""
+        try:
+            self.app.drafts.flush()
+        except ProgressError as error:
+            self.app.say(str(error))
+        self.dismiss()

@@ -51,15 +51,19 @@ class _Entry:
         """How well it fits, 0 where a word is missing."""
         total = 0
         for word in words:
-            found = max((_named(word, name) for name in self.names), default=0) or _said(word, self.said)
+            # Who asks for batches means a batch too
+            found = self._weight(word) or self._weight(_singular(word))
             if not found:
                 return 0
             total += found
         if any(same_name(phrase) == same_name(name) for name in self.names):
             total += 200
         elif phrase in self.said:
-            total += 4
+            total += 40 if len(words) > 1 else 4
         return total
+
+    def _weight(self, word: str) -> int:
+        return max((_named(word, name) for name in self.names), default=0) or _said(word, self.said)
 
 
 class Search:
@@ -86,7 +90,7 @@ class Search:
         """All terms from A to Z, those of a step before them; and how many those are."""
         first = terms_of(self._terms, lesson, step) if lesson and step else []
         others = sorted((term for term in self._terms if term not in first), key=lambda term: term.name.casefold())
-        entries = {id(entry.of): entry for entry in self._entries if entry.kind == TERM}
+        entries = {id(entry.of): entry for entry in self._of_terms()}
         return [self._hit(entries[id(term)], ()) for term in (*first, *others)], len(first)
 
     def near(self, text: str) -> list[str]:
@@ -126,7 +130,7 @@ class Search:
             quantity = quantities.quantity(name)
             arguments = " ".join(parameter.name for parameter in quantity.parameters)
             names = (name.lower(), name.replace("_", " ").replace(".", " ").lower())
-            said = f"{quantity.formula} {arguments} {quantity.source}".lower()
+            said = f"{quantity.help} {quantity.formula} {arguments} {quantity.source}".lower()
             lesson, step = self._first_step_with(name)
             yield _Entry(QUANTITY, name, names, said, lesson, step, quantity)
 
@@ -147,13 +151,19 @@ class Search:
     def _first_step_with(self, name: str) -> tuple[Lesson, Step] | tuple[None, None]:
         """The first step that says or asks for a quantity."""
         wanted = re.compile(rf"\b{re.escape(name)}\b")
+        found = ((lesson, step) for lesson, step, text in self._sources if name in text and wanted.search(text))
+        return next(found, (None, None))
+
+    @cached_property
+    def _sources(self) -> list[tuple[Lesson, Step, str]]:
+        """What each step says and asks, as it is written."""
+        sources = []
         for lesson in self._course.lessons:
             for step in lesson.steps:
                 said = [block.text for block in step.blocks if isinstance(block, Prose)]
                 said += [step.question.prompt, step.question.answer] if step.question else []
-                if any(name in text and wanted.search(text) for text in said):
-                    return lesson, step
-        return None, None
+                sources.append((lesson, step, "\n".join(said)))
+        return sources
 
     # What is shown of a hit
 
@@ -174,10 +184,10 @@ class Search:
         if isinstance(entry.of, Term):
             return shown_definition(entry.of)
         if isinstance(entry.of, Quantity):
-            arguments = " ".join(f"{each.name}=…" for each in entry.of.parameters if each.required)
-            return f"{entry.of.formula} ({entry.of.unit or 'a number'}); calc {entry.name} {arguments}".rstrip()
+            arguments = "".join(f" {each.name}=…" for each in entry.of.parameters if each.required)
+            return f"{entry.of.help} On the command line: calc {entry.name}{arguments}"
         if isinstance(entry.of, Topic):
-            return f"{entry.of.title}; show {entry.name}"
+            return f"{entry.of.title}. On the command line: show {entry.name}"
         assert entry.lesson is not None
         assert entry.step is not None
         if entry.kind == LESSON:
@@ -256,6 +266,12 @@ def sentence_with(words: Sequence[str], text: str) -> str:
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
 def _plain(text: str) -> str:

@@ -50,18 +50,21 @@ class Found(Menu, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="found")
         self.hits: Sequence[Hit] = ()
+        self._first = 0  # how many stand apart from the others
 
-    def show(self, hits: Sequence[Hit]) -> None:
-        """Lists these instead, the first of them chosen."""
-        self.hits, self.chosen = hits, 0
+    def show(self, hits: Sequence[Hit], first: int = 0) -> None:
+        """Lists these instead, the first of them chosen; `first` of them stand apart from the others."""
+        self.hits, self._first, self.chosen = hits, first, 0
         self.changed()
         self.scroll_chosen()
 
     def entries(self, width: int) -> list[Entry]:
         width = min(width, MEASURE)
-        return [
-            Entry(str(number), self._rows(hit, width, number == self.chosen)) for number, hit in enumerate(self.hits)
-        ]
+        entries = []
+        for number, hit in enumerate(self.hits):
+            rows = self._rows(hit, width, number == self.chosen)
+            entries.append(Entry(str(number), [*rows, []] if number + 1 == self._first else rows))
+        return entries
 
     def _rows(self, hit: Hit, width: int, chosen: bool) -> list[Row]:
         style = words(self.app.native_ansi_color)
@@ -137,14 +140,14 @@ leads back to where you were. Nothing half typed gets lost on the way.
     def _look(self, text: str) -> None:
         style = words(self.app.native_ansi_color)
         if text.strip():
-            hits = self._search.find(text)
+            hits, own = self._search.find(text), 0
             said = self._count(hits, text)
         else:
             hits, own = self._search.terms(*self._at)
             said = f"{own} terms of this step, then all others." if own else "All terms, from A to Z."
             said = said if hits else "Type to search the lessons, the quantities and the pictures."
         self._status.say(Text(said, style.quiet))
-        self.found.show(hits)
+        self.found.show(hits, own)
 
     def _count(self, hits: Sequence[Hit], text: str) -> str:
         if hits:

@@ -33,7 +33,7 @@ class ExaminationDoor(TutorScreen):
     """What an examination is, before one begins."""
 
     CSS_PATH = "examination.tcss"
-    AUTO_FOCUS = ""
+    AUTO_FOCUS = "VerticalScroll"  # the arrow keys scroll it
     HELP: ClassVar[str] = """
 Ten problems over the whole course. Nothing starts before you press **Enter**.
 """
@@ -61,7 +61,7 @@ Ten problems over the whole course. Nothing starts before you press **Enter**.
             "Every answer is kept at once. Leave when you like: it goes on where you were.",
             *([f"\nLast time: **{last.score} of {len(last.problems)}** right."] if last else []),
         )
-        with VerticalScroll(can_focus=False):
+        with VerticalScroll():
             yield said
 
     def action_begin(self) -> None:
@@ -175,13 +175,21 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         event.stop()
         self.view.focus_task()
 
-    @on(LiveView.Moved)
     @on(QuestionPanel.Spoke)
+    @on(ProblemPanel.Typing)
     def _spoke(self, event: Message) -> None:
         event.stop()
+        typing = isinstance(event, ProblemPanel.Typing)
+        # Only then is it known how high the panel is now
+        self.call_after_refresh(self._keep_in_sight, typing)
+
+    def _keep_in_sight(self, typing: bool) -> None:
         panel = self.view.asked
-        if panel is not None and panel.has_focus_within:
-            self.view.keep_in_sight(panel)
+        if not isinstance(panel, ProblemPanel) or not panel.has_focus_within:
+            return
+        fits = panel.outer_size.height <= self.view.size.height
+        said = panel.part_to_see
+        self.view.keep_in_sight(panel if fits or not (typing or isinstance(said, Said)) else said)
 
     def action_scroll(self, rows: int) -> None:
         """Moves the text by a row."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.binding import Binding
 from textual.message import Message
+from textual.widget import Widget
 
 from tutor.answers.verdict import NotUnderstood
 from tutor.app.examining import Problem
 from tutor.app.theme import words
+from tutor.app.widgets.answer import Drafted
 from tutor.app.widgets.question import QuestionPanel
 from tutor.course.model import CourseError
 from tutor.progress.store import ProgressError
@@ -26,8 +29,20 @@ class ProblemPanel(QuestionPanel, inherit_bindings=False):
     class Given(Message):
         """The problem is answered, or left unanswered."""
 
+    class Typing(Message):
+        """The answer is being written."""
+
     _read_back_of = ""
     _skipping = False
+
+    @on(Drafted)
+    def _typed(self) -> None:
+        self.post_message(self.Typing())
+
+    @property
+    def part_to_see(self) -> Widget:
+        """What must be in sight where the whole panel cannot be: what was said last, or what is being written."""
+        return self._feedback if self._feedback.display else self._answer
 
     def _give(self, text: str) -> None:
         style = words(self.app.native_ansi_color)

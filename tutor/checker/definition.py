@@ -159,28 +159,21 @@ class Definition:
         reason = said.get("reason") or (mismatch.reason if mismatch else "")
         if not reason:
             raise ValueError("it gave no reason")
+        found = mismatch.path if mismatch is not None and mismatch.kind == "value" else None
+        path = tuple(said["path"]) if said.get("path") is not None else found
         difference = said.get("first_difference")
-        if "first_difference" not in said and mismatch is not None and mismatch.kind == "value":
-            worker, path = (mismatch.path[0], mismatch.path[1:]) if self.worker_program else (None, mismatch.path)
-            index = path[0] if len(path) == 1 else list(path) or None
-            difference = {"expected": mismatch.expected, "got": mismatch.got, "worker": worker, "index": index}
+        if "first_difference" not in said and path is not None:
+            worker, rest = (path[0], path[1:]) if self.worker_program else (None, path)
+            index = rest[0] if len(rest) == 1 else list(rest) or None
+            wanted, own = drawn.at(expected, path), drawn.at(got, path)
+            difference = {"expected": wanted, "got": own, "worker": worker, "index": index}
         first = Difference(**{name: plain(value) for name, value in difference.items()}) if difference else None
         picture = said.get("picture")
-        if "picture" not in said and first is not None:
-            picture = self._picture(expected, got, said, mismatch, first)
+        # What is said may be about another number than the one that the comparison found
+        is_meant = "path" in said or (mismatch is not None and first and plain(mismatch.expected) == first.expected)
+        if "picture" not in said and first is not None and path is not None and is_meant:
+            picture = drawn.picture_of(expected, got, path, self._rules, self._called)
         return Judged(Case(trial.name, False, visible(str(reason)), first, picture), kind)
-
-    def _picture(
-        self, expected: Any, got: Any, said: dict[str, Any], mismatch: Mismatch | None, first: Difference
-    ) -> dict[str, Any] | None:
-        """The numbers around the first difference; None where it is not known which number that is."""
-        path = said.get("path")
-        if path is None:
-            # What is said may be about another number than the one that the comparison found
-            if mismatch is None or mismatch.kind != "value" or plain(mismatch.expected) != first.expected:
-                return None
-            path = mismatch.path
-        return drawn.picture_of(expected, got, tuple(path), self._rules, self._called)
 
     @contextmanager
     def _own_failure(self, doing: str) -> Iterator[None]:

@@ -24,7 +24,7 @@ _MOST_EXTRA = 50
 _NOTHING = object()  # stands for what one of the two has not
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Row:
     """A row of numbers: the last axis of an array, a list of numbers, or one number alone."""
 
@@ -56,12 +56,14 @@ def picture_of(
     {'part': 'result[1]', 'row': 0, 'column': 0}
     """
     rows = list(_rows(expected, got, (), rules))
-    found = ((at, row.column(path)) for at, row in enumerate(rows))
-    marked, column = next(((at, column) for at, column in found if column is not None), (0, None))
-    if column is None:
+    found = ((row, row.column(path)) for row in rows)
+    place, column = next(((row, column) for row, column in found if column is not None), (None, None))
+    if place is None or column is None:
         return None
     names = _names(rows, called)
-    first, stop = _around(rows, marked)
+    # Arrays are shown with arrays, and lists with lists: their columns are not the same things
+    alike = [row for row in rows if row.array == place.array]
+    first, stop = _around(alike, alike.index(place))
     shown = [
         {
             "part": names[row.part],
@@ -71,15 +73,14 @@ def picture_of(
             "yours": [_plain(value) for value in row.yours],
             "wrong": row.wrong,
         }
-        for row in rows[first:stop]
+        for row in alike[first:stop]
     ]
-    place = rows[marked]
     return {
         "topic": "result",
         "parameters": {
             "rows": shown,
-            "above": _left_out(rows[:first]),
-            "below": _left_out(rows[stop:]),
+            "above": _left_out(alike[:first]),
+            "below": _left_out(alike[stop:]),
             "wrong": sum(sum(row.wrong) for row in rows),
             "numbers": sum(len(row.wrong) for row in rows),
         },
@@ -166,14 +167,11 @@ def _number(rows: list[_Row], row: _Row) -> int:
 
 
 def _around(rows: list[_Row], marked: int) -> tuple[int, int]:
-    """The rows to show, (first, stop): those around the marked one, as many as are looked at with ease.
-
-    Arrays are shown with arrays, and lists with lists: their columns are not the same things.
-    """
+    """The rows to show, (first, stop): those around the marked one, as many as are looked at with ease."""
     first, stop = marked, marked + 1
     while True:
-        grown = [(first, stop + 1)] if stop < len(rows) and rows[stop].array == rows[marked].array else []
-        grown += [(first - 1, stop)] if first and rows[first - 1].array == rows[marked].array else []
+        grown = [(first, stop + 1)] if stop < len(rows) else []
+        grown += [(first - 1, stop)] if first else []
         # As much of the marked row's own array as there is room for, then what stands around it
         grown.sort(key=lambda ends: sum(row.part != rows[marked].part for row in rows[slice(*ends)]))
         fitting = next((ends for ends in grown if _lines(rows[slice(*ends)]) <= MOST_LINES), None)

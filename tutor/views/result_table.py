@@ -87,6 +87,11 @@ class ResultTable(LaidOut):
         alike = row.wrong[column] and text == self._text(row, column, row.expected)
         return str(value) if alike and value is not None else text
 
+    def _cut(self, row: ResultRow, values: Sequence[CellValue]) -> list[CellValue]:
+        """A row's values as they are drawn, None where there is nothing."""
+        drawn = values is row.expected or self._differs(row)
+        return [_at(values, column) for column in range(len(row.wrong))] if drawn else []
+
     def _differs(self, row: ResultRow) -> bool:
         return any(row.wrong) or any(self._is_first(row, column) for column in range(len(row.wrong)))
 
@@ -215,6 +220,9 @@ class ResultTable(LaidOut):
             items.append(
                 [Run(palette.bracketed(Role.YOURS, "a"), Role.YOURS), *note(" differs too" if first else " differs")]
             )
+        values = (value for row in self.rows for value in (*self._cut(row, row.expected), *self._cut(row, row.yours)))
+        if None in values:
+            items.append(note(f"{palette.NOT_HELD} nothing there", Role.ABSENT))
         columns = self._visible(width)
         if len(columns) < len(self._columns):
             items.append(note(f"columns {columns[0]} to {columns[-1]} of {len(self._columns)}"))

@@ -73,6 +73,11 @@ def explain_bill(arguments, engine, yours):
     return "Gather the k positions once and the k values once."
 
 
+def called(path):
+    """What a part of the result is called."""
+    return f"worker {path[0]}"
+
+
 def explain(arguments, expected, got, difference):
     """The first wrong number by worker and position, and the slip that it looks like."""
     gradients = arguments["gradient"]
@@ -90,6 +95,7 @@ def explain(arguments, expected, got, difference):
         return {
             "kind": None,
             "reason": f"{said} {_slip(arguments, worker, got) or _senders(sent)}",
+            "path": (worker, place),
             "first_difference": {"worker": worker, "index": place, "expected": right[place], "got": own[place]},
         }
     return None

@@ -1,5 +1,7 @@
 """Checks bucket_gradients against the engine's buckets, and names known slips."""
 
+from itertools import zip_longest
+
 import numpy as np
 
 from simlib.data_parallel import BUCKET_BYTES, FIRST_BUCKET_BYTES, buckets
@@ -31,6 +33,11 @@ def expected(arguments):
     return [[len(sizes) - 1 - place for place in bucket] for bucket in ready]
 
 
+def called(path):
+    """What a part of the result is called."""
+    return f"bucket {path[0]}"
+
+
 def explain(arguments, expected, got, difference):
     """The first bucket that differs, and the slip that it looks like."""
     yours = _buckets(got)
@@ -46,10 +53,16 @@ def explain(arguments, expected, got, difference):
     right, own = (found[place] if place < len(found) else None for found in (expected, yours))
     said = f"Bucket {place}: expected {_told(arguments, right)}, yours {_told(arguments, own)}."
     slip = _slip(arguments, expected, yours) or _members(arguments, yours)
+    at = next((at for at, (one, other) in enumerate(zip_longest(right or [], own or [])) if one != other), 0)
+    wanted, given = (found[at] if found and at < len(found) else None for found in (right, own))
+    found = {"index": [place, at], "expected": wanted, "got": given}
+    if wanted == given:  # an empty bucket, in which no number differs
+        found = {"index": place, "expected": right, "got": own}
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,
-        "first_difference": {"index": place, "expected": right, "got": own},
+        "path": (place, at),
+        "first_difference": found,
     }
 
 

@@ -43,6 +43,11 @@ def expected(arguments):
     return [rule.apply(rule.start(copy), mean).master for copy, mean in zip(arguments["weights"], means)]
 
 
+def called(path):
+    """What a part of the result is called."""
+    return f"worker {path[0]}"
+
+
 def explain(arguments, expected, got, difference):
     """The first wrong number by worker and place, and the slip that it looks like."""
     workers = len(expected)
@@ -63,6 +68,7 @@ def explain(arguments, expected, got, difference):
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,
+        "path": (worker, place),
         "first_difference": {"worker": worker, "index": place, "expected": right[place], "got": own[place]},
     }
 

@@ -73,6 +73,11 @@ def explain_bill(arguments, engine, yours):
     return "Gather each layer's shards once, and nothing else: samples and outputs stay where they are."
 
 
+def called(path):
+    """What a part of the result is called."""
+    return f"worker {path[0]}, {('output', 'held')[path[1]]}"
+
+
 def explain(arguments, expected, got, difference):
     """The first worker whose output or count is wrong, and the slip that it looks like."""
     if not isinstance(got, list) or len(got) != len(expected):
@@ -119,6 +124,7 @@ def _of_output(arguments, worker, right, own, outputs):
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,
+        "path": (worker, 0, row, column),
         "first_difference": {
             "worker": worker,
             "index": [row, column],
@@ -191,6 +197,7 @@ def _of_held(arguments, worker, right, own):
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,
+        "path": (worker, 1, layer),
         "first_difference": {"worker": worker, "index": layer, "expected": right[layer], "got": own[layer]},
     }
 

@@ -61,6 +61,11 @@ def _adam(arguments, gradient):
     return [after.master.copy() for _ in range(workers)], *shards
 
 
+def called(path):
+    """What a part of the result is called."""
+    return f"{PARTS[path[0]]}, worker {path[1]}"
+
+
 def explain(arguments, expected, got, difference):
     """The first part, worker and place that differ, and the slip that they look like."""
     if not isinstance(got, (list, tuple)) or len(got) != len(PARTS):
@@ -114,6 +119,7 @@ def _difference(arguments, part, worker, right, yours):
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,
+        "path": (PARTS.index(part), worker, place),
         "first_difference": {"worker": worker, "index": [part, place], "expected": wanted, "got": own},
     }
 

@@ -10,6 +10,7 @@ class Permissions:
     """What this session allows. On one's own machine that is everything."""
 
     check_files: bool = True  # run a learner's file in the checker
+    boxed_checks: bool = False  # checks need a box of bubblewrap's, and are off where there is none
     any_file: bool = True  # read and write outside the learner's own folder
     own_course: bool = True  # --course DIR and lint, whose check.py files are programs
     external_editor: bool = True  # $EDITOR, which is a way to a shell

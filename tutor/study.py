@@ -293,9 +293,10 @@ class Study:
     def prepare_checks(self, exercise_id: str) -> None:
         """Keeps a process ready for checks of this exercise, until `no_more_checks`."""
         if self.permissions.check_files:
-            from tutor.checker import spare
+            from tutor.checker import Limits, spare
 
-            spare.keep(workers=self.exercise(exercise_id).id.endswith(_WORKER))
+            limits = Limits.of_class() if self.permissions.boxed_checks else Limits()
+            spare.keep(limits, workers=self.exercise(exercise_id).id.endswith(_WORKER))
 
     def no_more_checks(self) -> None:
         """Ends what `prepare_checks` keeps."""
@@ -311,13 +312,14 @@ class Study:
         """
         if not self.permissions.check_files:
             raise NotAllowed("checks are off here")
-        from tutor.checker import check_source, read_source
+        from tutor.checker import Limits, check_source, read_source
 
         # Read once: what is checked is what named its exercise
         within = None if self.permissions.any_file else self.exercise_folder
         source = read_source(path, within)
         exercise = self.exercise(exercise_id) if exercise_id else self.exercise_of(path, source)
-        result = check_source(source, exercise, stop=stop, file=path.name)
+        limits = Limits.of_class() if self.permissions.boxed_checks else Limits()
+        result = check_source(source, exercise, limits=limits, stop=stop, file=path.name)
         detail: dict[str, object] = {"right": result.passed, "path": os.path.abspath(path)}
         failing = next((case for case in result.cases if not case.passed), None)
         if result.error is not None:

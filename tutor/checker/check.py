@@ -12,6 +12,7 @@ from tutor.checker.limits import Limits
 from tutor.checker.source import text_failure
 from tutor.checker.verdict import Case, CheckResult, CouldNotCheck, Failure
 from tutor.course.model import Exercise
+from tutor.program import program
 from tutor.safe_text import visible
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -36,6 +37,8 @@ def check_source(
         limits = (limits or Limits()).raised(trial.limits for trial in trials)
     except KeyError as error:
         raise CouldNotCheck(f"the check of {exercise.id} asks for a limit that there is not: {error}") from None
+    if limits.boxed:
+        _need_a_box()
     file = file or f"{exercise.id}.py"
     if definition.worker_program:
         from tutor.checker.workers.check import check_workers
@@ -43,6 +46,16 @@ def check_source(
         return check_workers(source_array(source), definition, trials, expected, limits, stop, file)
     outcome = process.run(_job(source, exercise, trials, file), limits, stop)
     return _verdict(definition, trials, expected, outcome, limits, file)
+
+
+def _need_a_box() -> None:
+    """Raises CouldNotCheck where learners' files cannot be boxed: then none is run."""
+    from tutor.checker import proof
+
+    reason = proof.why_no_box()
+    if reason:
+        why = f"this host cannot isolate learners' code ({reason})"
+        raise CouldNotCheck(f"checks are off: {why}. Instructor: run `{program()} doctor`")
 
 
 def source_array(source: bytes) -> Any:

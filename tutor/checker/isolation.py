@@ -7,13 +7,14 @@ import functools
 import os
 import secrets
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tutor.checker import landlock, seccomp
+from tutor.checker import box, landlock, seccomp
 from tutor.checker.limits import Limits
 
 TOKEN = "WORLDSIZE_CHECK"  # names the check in the environment of its process and of whatever that starts
@@ -86,6 +87,14 @@ def _readable(folder: Path) -> list[str]:
     return landlock.readable(folder)
 
 
+def _seen(executable: str) -> list[str]:
+    """What has to be in a box for Python and NumPy to run: no other package, nothing of anybody's."""
+    standard = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    numpy = numpy_folder()
+    libraries = [str(path) for path in landlock.libraries()]
+    return [executable, *sorted(standard), *libraries, str(numpy / "numpy"), str(numpy / "numpy.libs"), *landlock.ZONES]
+
+
 @functools.cache
 def _landlock_rules(folder: Path) -> dict[str, Any]:
     return landlock.rules(folder)
@@ -94,7 +103,7 @@ def _landlock_rules(folder: Path) -> dict[str, Any]:
 def setup(limits: Limits, pid: int, here: Walls | None = None) -> dict[str, Any]:
     """The first message to the process `pid`: its limits and its walls."""
     shared = shared_setup(limits, here)
-    return shared | {"walls": shared["walls"] | own_walls(pid, here)}
+    return shared | {"walls": shared["walls"] | own_walls(box.PROCESS if limits.boxed else pid, here)}
 
 
 def own_walls(pid: int, here: Walls | None = None) -> dict[str, Any]:
@@ -136,15 +145,21 @@ class Surroundings:
     token: str
 
 
-def surroundings(program: str = "child") -> Surroundings:
-    """How the process for `inside.<program>` is started: isolated, without site packages, in a reduced environment."""
+def surroundings(program: str = "child", boxed: bool = False) -> Surroundings:
+    """How the process for `inside.<program>` is started: isolated, without site packages, in a reduced environment.
+
+    With `boxed`, in a box of bubblewrap's (see `box`).
+    """
     folder = Path(__file__).parent
     start = f"import sys; sys.path += sys.argv[1:]; from inside.{program} import main; main()"
     options = ["-I", "-S", "-B", "-X", "utf8"]
     token = secrets.token_hex(8)
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     environment |= dict.fromkeys(_THREADS, "1") | {TOKEN: token}
-    command = [sys.executable, *options, "-c", start, str(folder), str(numpy_folder())]
+    executable = os.path.realpath(sys.executable) if boxed else sys.executable
+    command = [executable, *options, "-c", start, str(folder), str(numpy_folder())]
+    if boxed:
+        command = box.around(command, [*_seen(executable), str(folder / "inside")])
     return Surroundings(command, environment, token)
 
 

@@ -22,8 +22,8 @@ _EXECUTE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 2, 1 << 3
 _ACCESSES = {1: 13, 2: 14, 3: 15, 4: 15}
 _NETWORK = 0b11  # TCP: bind, connect
 _SCOPES = 0b11  # abstract sockets, signals
-_PACKAGES = ("site-packages", "dist-packages", "__pycache__")
-_ZONES = ("/etc/localtime", "/usr/share/zoneinfo")
+PACKAGES = ("site-packages", "dist-packages", "__pycache__")
+ZONES = ("/etc/localtime", "/usr/share/zoneinfo")
 _FILES = ("/etc/ld.so.cache", "/dev/null", "/dev/zero", "/dev/urandom")
 
 
@@ -49,13 +49,13 @@ def readable(numpy_folder: Path) -> list[str]:
     """The files and folders that importing the standard library and NumPy reads."""
     standard = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     paths = [entry for folder in sorted(standard) for entry in _entries(folder)]
-    paths += [numpy_folder / "numpy", numpy_folder / "numpy.libs", *map(Path, _ZONES)]
+    paths += [numpy_folder / "numpy", numpy_folder / "numpy.libs", *map(Path, ZONES)]
     return [str(path) for path in paths if path.exists()]
 
 
 def rules(numpy_folder: Path) -> dict[str, Any]:
     """What `inside.walls` needs to close the process in; only where `version()` is not 0."""
-    paths = [*readable(numpy_folder), *_FILES, *(str(path) for path in _libraries())]
+    paths = [*readable(numpy_folder), *_FILES, *(str(path) for path in libraries())]
     folders = {str(Path(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib")}
     access = [(path, _access(path)) for path in paths if os.path.exists(path)]
     # import lists these folders; the names of packages can then be seen, not what is in them
@@ -70,10 +70,10 @@ def _access(path: str) -> int:
 def _entries(folder: Path) -> Iterator[Path]:
     """Everything in the standard library's folder that holds no other packages."""
     if folder.is_dir():
-        yield from (entry for entry in sorted(folder.iterdir()) if entry.name not in _PACKAGES)
+        yield from (entry for entry in sorted(folder.iterdir()) if entry.name not in PACKAGES)
 
 
-def _libraries() -> Iterator[Path]:
+def libraries() -> Iterator[Path]:
     """Shared libraries that extension modules load, file by file where packages lie in the same folder."""
     machine = sysconfig.get_config_var("MULTIARCH") or ""
     prefix = Path(sys.base_prefix) / "lib"

@@ -26,6 +26,16 @@ class Limits:
     workers: int = 16
     message_most: int = 32 * MIB
     messages_total: int = 128 * MIB  # of all workers together, in all cases
+    boxed: bool = False  # in a box of bubblewrap's as well: nothing of other learners can be seen
+
+    @classmethod
+    def of_class(cls) -> Limits:
+        """The limits where many learners share a host: more patience, and a box.
+
+        >>> Limits.of_class().boxed
+        True
+        """
+        return cls(wall=20.0, boxed=True)
 
     def of_worker(self, workers: int) -> Limits:
         """The limits of one of so many workers: they share what a check may hold and print.

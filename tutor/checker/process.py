@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from tutor.checker import gate, isolation, spare, strays
+from tutor.checker import box, gate, isolation, spare, strays
 from tutor.checker.inside import frames
 from tutor.checker.limits import Limits
 from tutor.checker.verdict import CouldNotCheck
@@ -79,7 +79,8 @@ class Child:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.outcome = Outcome()
-        self._around = isolation.surroundings()
+        self._began = time.monotonic()
+        self._around = isolation.surroundings(boxed=limits.boxed)
         self._folder = isolation.WorkingFolder()
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
@@ -119,6 +120,7 @@ class Child:
 
     def work(self, job: dict[str, Any], stop: threading.Event | None) -> None:
         """Sends the job; returns when there is nothing more to wait for."""
+        self._began = time.monotonic()
         self._serve(self._write, frames.encode(job))
         if not self._wait(self._ended, self.limits.wall + _GRACE, stop):
             self.outcome.time_over = True
@@ -231,8 +233,12 @@ class Child:
             except (ProcessLookupError, PermissionError):
                 process.kill()
             _, status, used = os.wait4(process.pid, 0)
-            self.outcome.status = process.returncode = os.waitstatus_to_exitcode(status)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.outcome.status = box.status(process.returncode) if self.limits.boxed else process.returncode
             self.outcome.cpu_seconds = used.ru_utime + used.ru_stime
+            if self.limits.boxed and self.outcome.status < 0:
+                # the box does not say what was used in it: at most all the time since the job began
+                self.outcome.cpu_seconds = time.monotonic() - self._began
         else:
             process.kill()
             self.outcome.status = process.wait()

@@ -116,25 +116,26 @@ def _child(limits: Limits) -> Child:
     return started(limits)
 
 
-def _starter(_: str) -> Starter:
+def _starter(boxed: bool) -> Starter:
     from tutor.checker import gate
     from tutor.checker.workers.starter import Starter
 
     with gate.entered():
-        return Starter()
+        return Starter(boxed)
 
 
-_ALIKE = "starter"  # a starter is told its limits later: any will do for any check
+# A starter is told its limits later: one in a box will do for any check in a box
 _functions = _Keeper(_child)
 _workers = _Keeper(_starter)
 
 
-def keep(*, workers: bool = False) -> None:
+def keep(limits: Limits | None = None, *, workers: bool = False) -> None:
     """From now on a spare is kept ready, for functions or for programs of workers, and after each check another."""
+    limits = limits or Limits()
     if workers:
-        _workers.keep(_ALIKE)
+        _workers.keep(limits.boxed)
     else:
-        _functions.keep(Limits())
+        _functions.keep(limits)
 
 
 def take(limits: Limits) -> Child | None:
@@ -147,14 +148,14 @@ def renew(limits: Limits) -> None:
     _functions.renew(limits)
 
 
-def take_starter() -> Starter | None:
+def take_starter(boxed: bool) -> Starter | None:
     """The spare for workers, if there is one. The caller ends it."""
-    return _workers.take(_ALIKE)
+    return _workers.take(boxed)
 
 
-def renew_starter() -> None:
+def renew_starter(boxed: bool) -> None:
     """Starts the next spare for workers, where spares are kept."""
-    _workers.renew(_ALIKE)
+    _workers.renew(boxed)
 
 
 def ready(*, workers: bool = False) -> bool:

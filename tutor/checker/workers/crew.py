@@ -46,10 +46,10 @@ class Crew:
         if not hasattr(os, "fork"):
             raise CouldNotCheck("programs of workers are checked on Linux and macOS; this system cannot start them")
         self._place = contextlib.ExitStack()
-        starter = spare.take_starter()
+        starter = spare.take_starter(limits.boxed)
         if starter is None:
             self._place.enter_context(gate.entered(stop))
-            starter = Starter()
+            starter = Starter(limits.boxed)
         self._starter = starter
         self.limits = limits.of_worker(workers)
         self.output = [b""] * workers
@@ -158,7 +158,7 @@ class Crew:
             self._reader.join(timeout=1.0)
         for descriptor in self._outputs:
             os.close(descriptor)
-        spare.renew_starter()
+        spare.renew_starter(self.limits.boxed)
 
 
 def _last_line(printed: bytes) -> str:

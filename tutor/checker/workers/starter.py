@@ -13,10 +13,10 @@ from tutor.checker import isolation, strays
 class Starter:
     """One such process, with the socket that controls it. It runs none of the learner's code. See `inside.crew`."""
 
-    def __init__(self) -> None:
+    def __init__(self, boxed: bool = False) -> None:
         isolation.protect_this_process()
         self._folder = isolation.WorkingFolder()
-        self._around = isolation.surroundings("crew")
+        self._around = isolation.surroundings("crew", boxed)
         self.control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(

@@ -206,7 +206,7 @@ def test_a_process_that_does_not_start_is_no_verdict(make_exercise, monkeypatch)
     broken = isolation.Surroundings(
         [sys.executable, "-c", "raise ImportError('no numpy')"], around.environment, around.token
     )
-    monkeypatch.setattr(isolation, "surroundings", lambda: broken)
+    monkeypatch.setattr(isolation, "surroundings", lambda **given: broken)
     with pytest.raises(CouldNotCheck, match="did not start: ImportError: no numpy"):
         check_source(RIGHT, make_exercise())
 

@@ -413,7 +413,7 @@ def test_workers_that_do_not_start_are_no_verdict(make_exercise, monkeypatch) ->
     around = isolation.surroundings("crew")
     command = [*around.command[:1], "-c", "raise ImportError('no numpy')"]
     broken = isolation.Surroundings(command, around.environment, around.token)
-    monkeypatch.setattr(isolation, "surroundings", lambda program: broken)
+    monkeypatch.setattr(isolation, "surroundings", lambda program, boxed: broken)
     with pytest.raises(CouldNotCheck, match="did not start: ImportError: no numpy"):
         check_source(RING.encode(), make_exercise(CHECK, "ring_worker"))
 

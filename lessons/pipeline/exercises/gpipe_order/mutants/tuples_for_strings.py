@@ -3,6 +3,5 @@
 
 def gpipe_order(stages, micro_batches):
     return [
-        [(stage, kind, micro_batch) for kind in "FB" for micro_batch in range(micro_batches)]
-        for stage in range(stages)
+        [(stage, kind, micro_batch) for kind in "FB" for micro_batch in range(micro_batches)] for stage in range(stages)
     ]

@@ -24,6 +24,7 @@ RANK = Parameter("rank", WHOLE, "the number of a GPU among all", "rank")
 AXIS = Parameter("axis", WORD, "data, tensor or pipeline")
 ORDER = Parameter("order", WORD, "the axes, the fastest changing first, as in tp-dp-pp", "order", "tp-dp-pp")
 
+CATEGORIES = ("weights", "gradients", "optimizer", "activations", "other")
 _SHORT = {"data": "dp", "tensor": "tp", "pipeline": "pp"}
 
 
@@ -254,8 +255,21 @@ def _part_seconds(part: str, **choices: Any) -> Outcome:
 def _bytes_per_gpu(**choices: Any) -> Outcome:
     """Bytes on the fullest GPU of one layout."""
     memory = _laid_out(**choices).memory
-    names = ("weights", "gradients", "optimizer", "activations", "other")
-    return _sum({name: getattr(memory, name) for name in names}, memory.total)
+    return _sum({name: getattr(memory, name) for name in CATEGORIES}, memory.total)
+
+
+@define(
+    "plan.part_bytes",
+    Parameter("part", WORD, ", ".join(CATEGORIES)),
+    *_LAYOUT,
+    unit="B",
+    formula="a part of the bytes on the fullest GPU",
+    source=_PLANNER,
+)
+def _part_bytes(part: str, **choices: Any) -> Outcome:
+    """Bytes on the fullest GPU of one layout, of one category."""
+    value: float = getattr(_laid_out(**choices).memory, one_of("part", part, CATEGORIES))
+    return Outcome(value, worked=f"{part} = {written(value)}")
 
 
 @define("plan.mfu", *_LAYOUT, formula="model FLOPs / (seconds x N x peak)", source=_PLANNER)

@@ -234,6 +234,8 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     # LLaMA 7B on 64 copies is the course's data-parallel step
     ("plan.step_seconds", LLAMA_LAYOUT, pytest.approx(1.64, abs=0.01)),
     ("plan.part_seconds", LLAMA_LAYOUT | {"part": "compute"}, pytest.approx(1.64, abs=0.01)),
+    # Weights, gradients and optimizer states over 64: 12 of 16 bytes a parameter are the optimizer's
+    ("plan.part_bytes", LLAMA_LAYOUT | {"part": "optimizer"}, 12 * 6_738_415_616 / 64),
     ("plan.mfu", LLAMA_LAYOUT, pytest.approx(0.472, abs=0.001)),
     ("plan.bytes_per_gpu", LLAMA_LAYOUT, pytest.approx(57.1e9, abs=0.1e9)),
     ("plan.layouts_that_fit", {"model": "llama-7b", "hardware": "h100", "gpus": 1, "batch": 1}, 0),

@@ -21,9 +21,9 @@ ALL = "all"
 _NAMES = {
     "none": "none",
     "tensor": "tensor",
-    "tensor+sequence": "  +sequence",
-    "tensor+selective": "  +selective",
-    "tensor+sequence+selective": "  +both",
+    "tensor+sequence": " +sequence",
+    "tensor+selective": " +selective",
+    "tensor+sequence+selective": " +both",
     "full": "full",
 }
 # The input and the MLP are drawn alike: no bar has both
@@ -50,7 +50,7 @@ class ActivationScene(Scene):
 
     def picture(self, step: int) -> StackedBars:
         shown = [part for part in activations.PARTS if any(getattr(held, part) for held in self.held.values())]
-        names = [*("MLP" if part == "mlp" else part for part in shown), "layer", self._all_layers]
+        names = [*("MLP" if part == "mlp" else part for part in shown), "layer", "total"]
 
         def row(mode: str, held: LayerParts) -> BarRow:
             figures = [Figure(getattr(held, part), cell(mode=mode, part=part)) for part in shown]
@@ -100,10 +100,6 @@ class ActivationScene(Scene):
                 for mode, held in self.held.items()
             ],
         }
-
-    @property
-    def _all_layers(self) -> str:
-        return f"{self.layers:,} layer{'' if self.layers == 1 else 's'}"
 
     def _parts(self, mode: str) -> LayerParts:
         shape, given = self.model.shape, self.given

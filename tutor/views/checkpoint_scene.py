@@ -75,7 +75,8 @@ class CheckpointScene(Scene):
     def caption(self, step: int) -> str:
         every = self.given["every"]
         layers = f"{self.layers:,} layer{'' if self.layers == 1 else 's'}"
-        what = f"{self.model.name}, {layers} of {in_table_bytes(self.layer)}"
+        chain = "a chain as wide as " if self.given["layer"] == CHAIN else ""
+        what = f"{chain}{self.model.name}, {layers} of {in_table_bytes(self.layer)}"
         if not every:
             return f"{what}, all kept: {in_table_bytes(self.peak.bytes)} at the peak"
         often = "every layer" if every == 1 else f"every {every:,} layers"

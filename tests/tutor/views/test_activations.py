@@ -47,7 +47,7 @@ def test_the_bars_as_they_are_drawn(show, rows_of):
     assert [row[line] for row in rows[1:7]] == ["┃"] * 6
     assert rows[1][line + 1] == "▓"
     assert not any(row[line + 1 :].strip() for row in rows[2:7])
-    assert rows[9].split() == ["GB", "input", "norms", "attention", "scores", "MLP", "layer", "96", "layers"]
+    assert rows[9].split() == ["GB", "input", "norms", "attention", "scores", "MLP", "layer", "total"]
     assert rows[10].split() == ["none", "0", "0.1007", "0.2768", "2.013", "0.4782", "2.869", "275.4"]
     assert rows[15].split() == ["full", "0.05033", "0", "0", "0", "0", "0.05033", "4.832"]
     assert rows[17].startswith("█ input (with full)   ░ norms   ▒ attention   ▓ its scores   █ MLP")
@@ -78,7 +78,7 @@ def test_words_of_the_bars(show):
     words = show("activations").words()
     assert words[4] == (
         "tensor+sequence+selective: input 0 B, norms 12.6 MB, attention 34.6 MB, scores 0 B, MLP 59.8 MB, "
-        "layer 107 MB, 96 layers 10.3 GB"
+        "layer 107 MB, total 10.3 GB"
     )
     assert words[-1] == "memory of the card: H100: 80 GB"
 
@@ -120,6 +120,7 @@ def test_a_chain_of_sixteen(every, peak):
     """L / k - 1 checkpoints and k layers: least at the square root."""
     scene = topic("checkpointing").scene({"layers": 16, "every": every, "layer": "chain"})
     assert scene.data()["peak"] == peak * 2 * UNIT
+    assert scene.caption(0).startswith("a chain as wide as GPT-3 175B, 16 layers of 50.33 MB")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])

@@ -18,7 +18,7 @@ OTHER = "what is set aside and a layer at work"
 
 
 def cases(seed):
-    """One that asks for all of it; a larger model; one that needs little; GPUs that are no power of two; long sequences."""
+    """One that asks for everything; a larger model; one that needs little; an odd number of GPUs; long sequences."""
     rng = np.random.default_rng(seed)
     pick = lambda *values: values[int(rng.integers(len(values)))]  # noqa: E731
     yield _case("13B on 32 GPUs of 40 GB", (40, 5120, 40), 2048, _machine(rng, 32, 4, 40), 32 * pick(4, 6, 8))
@@ -160,7 +160,8 @@ def _too_slow(arguments, layout):
     )
     if reasons:
         worst = reasons[0]
-        reason += f" Most is lost in {_part(worst.part)}, {worst.extra:.2f} s more than the fastest: {_cause(worst, layout)}."
+        lost = f"{_part(worst.part)}, {worst.extra:.2f} s more than the fastest"
+        reason += f" Most is lost in {lost}: {_cause(worst, layout)}."
     return _differs("step_seconds", arguments["seconds"], layout.step_seconds, reason)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+import textwrap
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -104,14 +105,20 @@ def report(result: CheckResult) -> None:
     if result.passed:
         say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
     elif failing:
-        say(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
-        say(f"  {failing[0].reason}")
+        _wrapped(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
+        _wrapped(failing[0].reason, indent="  ")
         _draw(failing[0])
     elif result.error is not None:
         where = f"line {result.error.line}: " if result.error.line is not None else ""
-        say(f"Not right{kind}: {where}{result.error.message}")
+        _wrapped(f"Not right{kind}: {where}{result.error.message}")
     if result.bill is not None:
         _bill(result.bill)
+
+
+def _wrapped(text: str, indent: str = "") -> None:
+    """Words broken at the width of the terminal, not within them."""
+    for line in text.splitlines():
+        say(textwrap.fill(line, width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def _bill(bill: Mapping[str, Any]) -> None:
@@ -129,9 +136,14 @@ def _bill(bill: Mapping[str, Any]) -> None:
 def _draw(case: Case) -> None:
     if case.picture is None:
         return
+    from simlib.errors import BadArgument
     from tutor.views.explain import explained
     from tutor.views.terminal import text
 
-    drawn = explained(case.picture)
+    try:
+        drawn = explained(case.picture)
+    except (BadArgument, ValueError, LookupError, TypeError):
+        # A check of somebody's own course may name what cannot be drawn: the words stand alone then
+        return
     say(drawn.caption)
     say(text(drawn.picture, width(), colours=colours(), ascii_only=not unicode_works()))

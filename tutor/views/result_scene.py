@@ -25,9 +25,9 @@ class ResultScene(Scene):
 
     def caption(self, step: int) -> str:
         if self.numbers == 1:
-            return "The number that your function returns:"
+            return "The number in your result differs."
         some = "All" if self.wrong == self.numbers else f"{self.wrong:,} of"
-        return f"{some} {self.numbers:,} numbers in your result {'differs' if self.wrong == 1 else 'differ'}:"
+        return f"{some} {self.numbers:,} numbers in your result {'differs' if self.wrong == 1 else 'differ'}."
 
     def data(self) -> dict[str, Any]:
         rows = [

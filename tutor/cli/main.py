@@ -126,6 +126,8 @@ def parser() -> argparse.ArgumentParser:
     move.add_argument("--export", metavar="FILE", help="write your whole record to FILE")
     move.add_argument("--import", metavar="FILE", dest="import_", help="add what FILE holds to your record")
 
+    add("doctor", "doctor", "doctor", "look at this machine, and say what to do about each shortcoming")
+
     lint = add("lint", "authoring", "lint", "look for mistakes in a course")
     lint.add_argument("folder", metavar="DIR", nargs="?", help="the course; the one that is shipped when left out")
     lint.add_argument(

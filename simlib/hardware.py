@@ -123,14 +123,18 @@ def find(hardware: str) -> Hardware:
     return HARDWARE[hardware.lower()]
 
 
-def sparse_peak_flops(machine: Hardware) -> float:
-    """The peak that NVIDIA's data sheets print largest: 2:4 sparse matrices, twice the dense one. Training uses dense.
+# What NVIDIA's data sheets print largest for 16 bits: 2:4 sparse matrices, twice the dense peak before rounding
+_SPARSE_PEAKS = {"a100": 624e12, "a100-40gb": 624e12, "h100": 1979e12, "h200": 1979e12, "b200": 4.5e15}
 
-    Raises BadArgument for a machine that has none.
+
+def sparse_peak_flops(machine: Hardware) -> float:
+    """The FLOP/s that the data sheet prints for sparse 16-bit matrices. Training's are dense: see `peak_flops`.
+
+    Raises BadArgument for a machine without a figure for sparse matrices.
 
     >>> sparse_peak_flops(find("h100")) / 1e12
-    1978.0
+    1979.0
     """
-    if machine.id.startswith("tpu"):
-        raise BadArgument("hardware", machine.id, ", ".join(name for name in HARDWARE if not name.startswith("tpu")))
-    return 2 * machine.peak_flops
+    if machine.id not in _SPARSE_PEAKS:
+        raise BadArgument("hardware", machine.id, ", ".join(_SPARSE_PEAKS))
+    return _SPARSE_PEAKS[machine.id]

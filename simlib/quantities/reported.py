@@ -57,13 +57,13 @@ def _zero2(params: int, gpus: int, offload: bool) -> Outcome:
     "data_sheet.sparse_peak_flops",
     HARDWARE,
     unit="FLOP/s",
-    formula="2 x dense",
-    source="the data sheets of NVIDIA A100, H100, H200 and B200, with sparsity",
+    formula="16-bit with sparsity, as published",
+    source="the data sheets of NVIDIA A100, H100, H200 and B200",
 )
 def _sparse_peak(hardware: str) -> Outcome:
     """Peak FLOP/s of 2:4 sparse 16-bit matrices, the largest number of a data sheet; training is dense."""
     machine = machines.find(hardware)
-    return Outcome(machines.sparse_peak_flops(machine), symbols={"dense": machine.peak_flops})
+    return Outcome(machines.sparse_peak_flops(machine), f"16-bit peak of the {machine.name} with sparsity")
 
 
 @define(

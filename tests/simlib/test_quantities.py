@@ -251,7 +251,7 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ("nccl_tests.busbw", {"op": "broadcast", "bytes": 1e9, "seconds": 0.005, "workers": 8}, 200e9),
     ("deepspeed.zero2_bytes", {"params": 2851e6, "gpus": 8}, pytest.approx(11.28 * 2**30, rel=1e-3)),
     ("deepspeed.zero2_bytes", {"params": 2851e6, "gpus": 8, "offload": True}, 5702e6),
-    ("data_sheet.sparse_peak_flops", {"hardware": "h200"}, pytest.approx(1979e12, rel=1e-3)),
+    ("data_sheet.sparse_peak_flops", {"hardware": "h200"}, 1979e12),
     ("shape.matrix_params", {"layers": 96, "hidden": 12288, "heads": 96, "vocab": 50272}, 174_563_917_824),
     (
         "shape.matrix_params",

@@ -24,7 +24,7 @@ from tutor.cli.output import (
 from tutor.examination.page import NotSaved, markdown, save
 from tutor.examination.pictures import blank_picture
 from tutor.examination.result import Result
-from tutor.examination.room import Asked, Examination, NoExamination, Sitting
+from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
 from tutor.permissions import own_machine
 from tutor.program import NAME, program
 from tutor.study import Study
@@ -65,7 +65,7 @@ def _opened(room: Examination, seed: int | None) -> Sitting:
     if sitting is None:
         try:
             return room.begin(seed)
-        except NoExamination as error:
+        except (NoExamination, UnderWay) as error:
             raise NotDone(str(error)) from None
     if seed is not None and seed != sitting.seed:
         answered = f"{len(sitting.answers)} of {len(sitting.problems)} answered"

@@ -87,13 +87,14 @@ class Examination:
         """Draws the problems; without a seed, by chance. Raises UnderWay and NoExamination."""
         if not self.exists:
             raise NoExamination("this course has no examination")
+        # Counted before anything else: a session that begins meanwhile gives its own the same name
+        count = len(self._store.events(kind=BEGUN)) + 1
         if self.sitting() is not None:
             raise UnderWay("an examination is under way")
         seed = secrets.randbelow(1_000_000) if seed is None else seed
         drawn = draw(self.course, seed, self._shown())
         if not drawn:
             raise NoExamination("you have seen every problem of the examination with all its numbers")
-        count = len(self._store.events(kind=BEGUN)) + 1
         self._store.add_once(
             f"{self._store.learner}:exam:{count}",
             BEGUN,
@@ -102,7 +103,8 @@ class Examination:
             problems=[[one.problem, one.seed] for one in drawn],
         )
         sitting = self.sitting()
-        assert sitting is not None
+        if sitting is None:
+            raise UnderWay("another examination was under way until now")
         return sitting
 
     def show(self, sitting: Sitting, asked: Asked) -> None:

@@ -56,6 +56,7 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
 
     def __init__(self, study: Study, lesson: Lesson, step: Step, *, visit: bool = False) -> None:
         super().__init__()
+        self._before_visit = ""  # how what is asked stood when one left to look something up
         self.is_visit = visit  # opened to look something up: Esc leads back, and one is still where one was
         self.study = study
         self.lesson = lesson
@@ -79,6 +80,10 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
     def on_screen_resume(self) -> None:
         if not self.is_visit:
             self._remember()
+        if self._before_visit not in ("", self._state()):
+            # What was answered on a visit is shown as answered
+            self._before_visit = ""
+            self.call_later(self.go_to, self.lesson, self.step)
 
     def _remember(self) -> None:
         try:
@@ -112,6 +117,7 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
     @on(ExercisePanel.Settled)
     def _settled(self, event: Message) -> None:
         event.stop()
+        self._before_visit = ""
         self.query_one(TitleRule).show(*self.names())
 
     @on(QuestionPanel.Spoke)
@@ -177,19 +183,13 @@ it, and goes on to the next step. Nothing moves on by itself, and nothing that y
         if self.is_visit:
             self.call_later(self.go_to, lesson, step)
             return
-        before = self.study.standings().get(self._item)
+        self._before_visit = self._state()
+        self.app.push_screen(LessonScreen(self.study, lesson, step, visit=True))
 
-        def came_back(_: None) -> None:
-            # What was answered meanwhile is shown as answered
-            if self.study.standings().get(self._item) != before:
-                self.call_later(self.go_to, self.lesson, self.step)
-
-        self.app.push_screen(LessonScreen(self.study, lesson, step, visit=True), came_back)
-
-    @property
-    def _item(self) -> str:
+    def _state(self) -> str:
+        """How what is asked here stands; nothing where nothing is."""
         asked = self.step.question or self.step.exercise
-        return asked.id if asked else ""
+        return self.study.standing(asked.id).state if asked else ""
 
     def action_back(self) -> None:
         """Back to where one looked something up."""

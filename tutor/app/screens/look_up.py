@@ -66,6 +66,10 @@ class Found(Menu, can_focus=False):
             entries.append(Entry(str(number), [*rows, []] if number + 1 == self._first else rows))
         return entries
 
+    def scroll_chosen(self) -> None:
+        if self.hits:
+            super().scroll_chosen()
+
     def _rows(self, hit: Hit, width: int, chosen: bool) -> list[Row]:
         style = words(self.app.native_ansi_color)
         # Many lessons have a step called alike: the lesson tells them apart

@@ -14,15 +14,17 @@ from simlib.tensor_parallel.costs import (
     layer_params,
     weights_gathered_or_sums_reduced,
 )
-from simlib.tensor_parallel.gelu import gelu
+from simlib.tensor_parallel.gelu import gelu, gelu_slope
 from simlib.tensor_parallel.heads import HeadShare, heads_on_gpus, largest_split
 from simlib.tensor_parallel.mlp import (
     RowsFirst,
     SequenceParallelMlp,
     SplitMlp,
+    SplitMlpBackward,
     rows_first,
     sequence_parallel_mlp,
     split_mlp,
+    split_mlp_backward,
 )
 from simlib.tensor_parallel.vocabulary import cross_entropy
 
@@ -32,11 +34,13 @@ __all__ = [
     "RowsFirst",
     "SequenceParallelMlp",
     "SplitMlp",
+    "SplitMlpBackward",
     "collectives_per_layer",
     "cross_entropy",
     "elements_between_stages",
     "elements_sent_per_all_reduce",
     "gelu",
+    "gelu_slope",
     "gradient_norm",
     "heads_on_gpus",
     "largest_split",
@@ -44,5 +48,6 @@ __all__ = [
     "rows_first",
     "sequence_parallel_mlp",
     "split_mlp",
+    "split_mlp_backward",
     "weights_gathered_or_sums_reduced",
 ]

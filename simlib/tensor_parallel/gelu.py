@@ -14,3 +14,13 @@ def gelu(x: float) -> float:
     (1.955, 1.682)
     """
     return x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
+
+
+def gelu_slope(x: float) -> float:
+    """The derivative of `gelu` at one number.
+
+    >>> gelu_slope(0), round(gelu_slope(1), 3)
+    (0.5, 1.083)
+    """
+    inner = tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))
+    return (1 + inner) / 2 + x / 2 * (1 - inner**2) * sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)

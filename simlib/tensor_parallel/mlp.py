@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simlib.errors import BadArgument, whole_number
-from simlib.tensor_parallel.gelu import gelu
+from simlib.tensor_parallel.gelu import gelu, gelu_slope
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,6 +61,24 @@ class RowsFirst:
     right: Array  # GeLU(X A)
 
 
+@dataclass(frozen=True, eq=False)
+class SplitMlpBackward:
+    """The way back through `SplitMlp`: gradients of the loss on each GPU, and one all-reduce in front of the MLP."""
+
+    d_output: Array  # of Y, the same on every GPU: (tokens, outputs)
+    d_hidden: list[Array]  # of GeLU(X A_k): (tokens, columns of its part)
+    d_products: list[Array]  # of X A_k
+    d_first: list[Array]  # of A_k
+    d_second: list[Array]  # of B_k
+    contributions: list[Array]  # of X, through GPU k's columns alone: (tokens, in)
+    all_reduce: Trace
+
+    @property
+    def d_inputs(self) -> Array:
+        """The gradient of X that every GPU goes on with: (tokens, in)."""
+        return self.all_reduce.result[0]
+
+
 def split_mlp(x: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike, gpus: int) -> SplitMlp:
     """An MLP of inputs (tokens, in), first matrix (in, hidden) and second (hidden, out) over `gpus` GPUs.
 
@@ -84,6 +102,32 @@ def split_mlp(x: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike, gpus: int) -
     hidden = [_activated(product) for product in products]
     contributions = [own @ part for own, part in zip(hidden, rows, strict=True)]
     return SplitMlp(inputs, columns, rows, products, hidden, contributions, ring_all_reduce(contributions))
+
+
+def split_mlp_backward(split: SplitMlp, d_output: npt.ArrayLike) -> SplitMlpBackward:
+    """Gradients of the parts and of the input, from the gradient of Y, which every GPU has.
+
+    Nothing is sent behind the MLP; the partial gradients of X are added in front of it (Shoeybi et al. 2019, figure 4).
+    Raises BadArgument unless `d_output` has the shape of Y.
+
+    >>> split = split_mlp([[1, 2]], [[1, 0], [0, 1]], [[1, 0], [0, 1]], gpus=2)
+    >>> split_mlp_backward(split, [[1, 1]]).d_inputs.round(3).tolist()
+    [[1.083, 1.086]]
+    """
+    import numpy as np
+
+    from simlib.collectives.ring import ring_all_reduce
+
+    d_y = _matrix("d_output", d_output)
+    if d_y.shape != split.output.shape:
+        raise BadArgument("the shape of d_output", d_y.shape, f"{split.output.shape}, that of the output")
+    slope = np.vectorize(gelu_slope, otypes=[np.float64])
+    d_hidden = [d_y @ part.T for part in split.second]
+    d_products = [own * slope(product) for own, product in zip(d_hidden, split.products, strict=True)]
+    d_first = [split.inputs.T @ own for own in d_products]
+    d_second = [own.T @ d_y for own in split.hidden]
+    partials = [own @ part.T for own, part in zip(d_products, split.first, strict=True)]
+    return SplitMlpBackward(d_y, d_hidden, d_products, d_first, d_second, partials, ring_all_reduce(partials))
 
 
 def sequence_parallel_mlp(x: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike, gpus: int) -> SequenceParallelMlp:

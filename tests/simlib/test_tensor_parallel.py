@@ -33,6 +33,28 @@ def test_a_split_mlp_is_the_whole_one(tokens: int, width: int, hidden: int, outp
         assert split.all_reduce.bytes_sent == [8 * sent] * gpus
 
 
+@given(*(st.integers(1, 4) for _ in range(5)), st.integers(0, 99))
+def test_gradients_of_the_parts_are_those_that_differences_give(
+    tokens: int, width: int, hidden: int, outputs: int, gpus: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    x, a, b = (random.normal(size=shape) for shape in ((tokens, width), (width, hidden), (hidden, outputs)))
+    d_y = random.normal(size=(tokens, outputs))
+    split = tensor_parallel.split_mlp(x, a, b, gpus)
+    back = tensor_parallel.split_mlp_backward(split, d_y)
+    of_parts = [back.d_inputs, np.concatenate(back.d_first, axis=1), np.concatenate(back.d_second)]
+    for which, gradient in enumerate(of_parts):
+        matrices = [x, a, b]
+        place = tuple(int(random.integers(size)) for size in gradient.shape)
+        losses = []
+        for step in (1e-5, -1e-5):
+            moved = matrices[which].copy()
+            moved[place] += step
+            x_, a_, b_ = (*matrices[:which], moved, *matrices[which + 1 :])
+            losses.append(float(np.sum(d_y * (gelu(x_ @ a_) @ b_))))
+        assert gradient[place] == pytest.approx((losses[0] - losses[1]) / 2e-5, rel=1e-4, abs=1e-6)
+
+
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 5), st.integers(0, 99))
 def test_sequence_parallelism_gives_each_gpu_its_tokens_for_the_bytes_of_an_all_reduce(
     gpus: int, each: int, hidden: int, seed: int
@@ -103,6 +125,10 @@ def test_means_of_unequal_shares(samples: list[int], seed: int) -> None:
         (lambda: tensor_parallel.split_mlp([[1]], [[1]], [[1], [2]], 1), r"the shape of b is \(2, 1\)"),
         (lambda: tensor_parallel.split_mlp([[1]], [[1]], [[1]], 0), "gpus is 0"),
         (lambda: tensor_parallel.split_mlp([[1], [2, 3]], [[1]], [[1]], 1), "x is .*; accepted: rows of numbers"),
+        (
+            lambda: tensor_parallel.split_mlp_backward(tensor_parallel.split_mlp([[1]], [[1]], [[1]], 1), [[1, 2]]),
+            r"the shape of d_output is \(1, 2\); accepted: \(1, 1\), that of the output",
+        ),
         (lambda: tensor_parallel.sequence_parallel_mlp([[1]], [[1]], [[1]], 2), "a divisor of the 1 tokens"),
         (lambda: tensor_parallel.heads_on_gpus(28, 8), "gpus is 8; accepted: a divisor of the 28 heads"),
         (lambda: tensor_parallel.heads_on_gpus(8, 4, 2), "a divisor of the 2 heads of keys and values"),

@@ -83,10 +83,11 @@ class LiveModel:
         if self.fixed:
             return found
         last = self.scene.last_step
+        idle = self.topic.idle(self.given)
         if last:
             found.append(Handle(STEP, STEP, f"{self.step} of {last}", "step of the picture, 0 is the start"))
         for parameter in self.topic.parameters:
-            if self._is_at_hand(parameter):
+            if parameter.name not in idle and self._is_at_hand(parameter):
                 text = shown(parameter, self._value(parameter))
                 found.append(Handle(parameter.name, parameter.name.replace("_", "-"), text, parameter.help))
         return found
@@ -159,8 +160,14 @@ class LiveModel:
         given = self.given | {parameter.name: value}
         # Typed values say how many workers there are, and no seed draws them: the newest wish counts
         values = {other.name for other in self.topic.parameters if other.kind == "values"}
-        sizes = {"workers", "length", "seed"} & {other.name for other in self.topic.parameters} if values else set()
+        sizes = (
+            {"workers", "length", "seed", "tokens", "hidden"} & {other.name for other in self.topic.parameters}
+            if values
+            else set()
+        )
         for name in sizes if parameter.name in values else values if parameter.name in sizes else ():
+            given.pop(name, None)
+        for name in self.topic.idle(given):
             given.pop(name, None)
         scene = self.topic.scene(given)
         self.given, self.scene = given, scene

@@ -94,6 +94,17 @@ class Topic:
     title: str
     parameters: tuple[Parameter, ...]
     build: Callable[[Mapping[str, Any]], Scene] = field(repr=False)
+    # Parameters that say something with some choices alone: name -> (the choice's name, the values it goes with)
+    goes_with: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict, repr=False)
+
+    def idle(self, given: Mapping[str, Any]) -> frozenset[str]:
+        """The parameters that say nothing with the choices in `given`."""
+        defaults = {parameter.name: parameter.default for parameter in self.parameters}
+        return frozenset(
+            name
+            for name, (choice, values) in self.goes_with.items()
+            if given.get(choice, defaults[choice]) not in values
+        )
 
     def scene(self, given: Mapping[str, Any]) -> Scene:
         """The scene for `given` parameters, defaults for the rest.
@@ -107,4 +118,8 @@ class Topic:
             if name not in known:
                 raise BadArgument(f"a parameter of {self.name}", name, ", ".join(known))
         checked = {name: of.checked(given[name]) for name, of in known.items() if name in given}
+        for name in sorted(self.idle(checked)):
+            if name in checked and checked[name] != known[name].default:
+                choice = self.goes_with[name][0]
+                raise BadArgument(name, given[name], f"none with {choice} {checked.get(choice, known[choice].default)}")
         return self.build({name: checked.get(name, of.default) for name, of in known.items()})

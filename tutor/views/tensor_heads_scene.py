@@ -12,7 +12,7 @@ from tutor.views.scene import Scene
 from tutor.views.tensor_matrices import Band, Matrices, Matrix, Section
 
 _SLOTS = {"q": "q: queries", "k": "k: keys", "v": "v: values"}
-_MOST, _BROKEN = 6, 4  # so many heads in a row; where there are more, rows of so many
+_MOST, _BROKEN = 7, 4  # so many heads in a row; where there are more, rows of so many
 
 
 class HeadsScene(Scene):

@@ -23,8 +23,8 @@ _TITLES = {"columns": "right: A by columns", "rows": "wrong: A by rows, so X by 
 _TOGETHER = {"columns": "together", "rows": "added up"}
 _SAYS = (
     "start: the same X and A, split in two ways",
-    "each GPU multiplies what it has: columns of X A, or parts of its sums",
-    "each GPU takes the GeLU of what it has",
+    "each multiplies what it has: columns of X A, or parts of sums",
+    "each takes the GeLU of what it has",
     "put together",
 )
 # Numbers that differ by rounding alone do not differ

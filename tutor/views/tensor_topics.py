@@ -5,37 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simlib.errors import BadArgument
 from tutor.views.collective_topics import SEED
 from tutor.views.scene import Parameter, Scene, Topic
 
-_MLP, _WRONG, _ATTENTION = "mlp", "wrong-split", "attention"
+_MLP, _BACKWARD, _WRONG, _ATTENTION = "mlp", "mlp-backward", "wrong-split", "attention"
+_MATRICES = (_MLP, _BACKWARD, _WRONG)
 _MOST = 64
 _MOST_HEADS = 256
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
-_MATRICES = ("x", "a", "tokens", "hidden", "seed")
-_ONLY_WITH = {
-    **dict.fromkeys(_MATRICES, (_MLP, _WRONG)),
-    **dict.fromkeys(("b", "sequence_parallel"), (_MLP,)),
-    **dict.fromkeys(("heads", "kv_heads"), (_ATTENTION,)),
-}
 _HEADS = 8
 _HEAD_COUNTS = (1, 2, 4, 8, 12, 16, 28, 32, 40, 64, 96)  # as models have them
+_GOES_WITH = {
+    **dict.fromkeys(("x", "a", "tokens", "hidden", "seed"), ("part", _MATRICES)),
+    "b": ("part", (_MLP, _BACKWARD)),
+    "sequence_parallel": ("part", (_MLP,)),
+    **dict.fromkeys(("heads", "kv_heads"), ("part", (_ATTENTION,))),
+}
 
 
 def _tensor(given: Mapping[str, Any]) -> Scene:
-    part = given["part"]
-    for parameter in TENSOR.parameters:
-        parts = _ONLY_WITH.get(parameter.name, (part,))
-        if part not in parts and given[parameter.name] != parameter.default:
-            raise BadArgument(parameter.name, given[parameter.name], f"none with part {part}")
-    return _BUILD[part](given)
+    return _BUILD[given["part"]](given)
 
 
 def _mlp(given: Mapping[str, Any]) -> Scene:
     from tutor.views.tensor_mlp_scene import build
 
     return build(given)
+
+
+def _backward(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.tensor_mlp_scene import build_backward
+
+    return build_backward(given)
 
 
 def _wrong_split(given: Mapping[str, Any]) -> Scene:
@@ -50,12 +51,12 @@ def _attention(given: Mapping[str, Any]) -> Scene:
     return build(given)
 
 
-_BUILD = {_MLP: _mlp, _WRONG: _wrong_split, _ATTENTION: _attention}
+_BUILD = {_MLP: _mlp, _BACKWARD: _backward, _WRONG: _wrong_split, _ATTENTION: _attention}
 TENSOR = Topic(
     "tensor",
     "Tensor parallelism: split matrices in numbers, the wrong split, heads over GPUs",
     (
-        Parameter("part", "choice", _MLP, "what is split", choices=(_MLP, _WRONG, _ATTENTION)),
+        Parameter("part", "choice", _MLP, "what is split", choices=(_MLP, _BACKWARD, _WRONG, _ATTENTION)),
         Parameter("gpus", "whole", 2, "GPUs that share the matrices or heads", least=1, most=_MOST),
         Parameter("x", "values", None, "the input, a row for each token"),
         Parameter("a", "values", None, "the first matrix, a row for each column of x"),
@@ -84,5 +85,6 @@ TENSOR = Topic(
         ),
     ),
     _tensor,
+    _GOES_WITH,
 )
 TENSOR_TOPICS = (TENSOR,)

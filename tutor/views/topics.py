@@ -13,7 +13,14 @@ from tutor.views.training_topics import TRAINING_TOPICS
 
 TOPICS: dict[str, Topic] = {
     known.name: known
-    for known in (*COLLECTIVE_TOPICS, *TRAINING_TOPICS, *TENSOR_TOPICS, *ACTIVATION_TOPICS, *LAYOUT_TOPICS, *PIPELINE_TOPICS)
+    for known in (
+        *COLLECTIVE_TOPICS,
+        *TRAINING_TOPICS,
+        *TENSOR_TOPICS,
+        *ACTIVATION_TOPICS,
+        *LAYOUT_TOPICS,
+        *PIPELINE_TOPICS,
+    )
 }
 
 

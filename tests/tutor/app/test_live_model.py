@@ -200,3 +200,21 @@ def test_every_picture_moves_with_the_arrow_keys(name: str) -> None:
                 model.turn(by)
             looks.add(str(model.scene.data()) + model.caption)
     assert len(looks) > 1
+
+
+def test_only_what_says_something_is_at_hand_and_another_choice_drops_the_rest():
+    live = LiveModel(topic("tensor"), {"part": "attention", "heads": 12})
+    assert [handle.name for handle in live.handles()] == ["part", "gpus", "heads"]
+    live.turn(1)  # past the last choice to the first
+    assert live.given == {"part": "mlp"}
+    assert {"step", "tokens", "seed"} <= {handle.name for handle in live.handles()}
+
+
+def test_drawn_matrices_take_the_place_of_typed_ones():
+    live = LiveModel(topic("tensor"), {"x": [[2, 1]]})
+    live.show_all = True
+    assert {handle.name: handle.text for handle in live.handles()}["a"] == "1 0 1 0; 0 1 0 0"
+    live.select(next(at for at, handle in enumerate(live.handles()) if handle.name == "tokens"))
+    live.type("3")
+    assert live.given == {"tokens": 3}
+    assert len(live.scene.values("x")) == 3

@@ -147,13 +147,14 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "forward_only": draw(st.booleans()),
         }
     if name == "tensor":
-        part = draw(st.sampled_from(["mlp", "wrong-split", "attention"]))
+        part = draw(st.sampled_from(["mlp", "mlp-backward", "wrong-split", "attention"]))
         gpus = draw(st.integers(1, 8))
         if part == "attention":
             kv_heads = gpus * draw(st.integers(1, 4))
             heads = {"heads": kv_heads * draw(st.integers(1, 4)), "kv_heads": kv_heads}
             return name, {"part": part, "gpus": gpus, **heads}
-        tokens = {"tokens": gpus * draw(st.integers(1, 3)), "sequence_parallel": draw(st.booleans())}
+        tokens = {"tokens": gpus * draw(st.integers(1, 3))}
+        tokens |= {"sequence_parallel": draw(st.booleans())} if part == "mlp" else {}
         sizes = {"hidden": draw(st.integers(gpus, 12)), "seed": draw(st.integers(0, 99))}
         if part == "wrong-split":
             return name, {"part": part, "gpus": min(2, gpus), **sizes}

@@ -18,11 +18,15 @@ from tutor.views.topics import topic
 G1, G2 = 0.841192, 1.954598
 
 
+def gelu(x):
+    return 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
 def scene_of(**parameters):
     return topic("tensor").scene(parameters)
 
 
-def heights(step: int, **parameters) -> list[tuple[Role, str]]:
+def looks(step: int, **parameters) -> list[tuple[Role, str]]:
     """Role and text of everything that stands in a cell, and the signs beside them."""
     picture = scene_of(**parameters).picture(step)
     rows = range(picture.size(100).rows - picture.foot_rows(100))
@@ -102,12 +106,12 @@ def test_sequence_parallelism_gathers_tokens_and_scatters_sums():
 
 
 def test_what_is_sent_and_what_is_final_has_a_sign_too():
-    last = heights(4)
+    last = looks(4)
     signs = {role: {re.sub(r"[\d.]+", "n", text) for of, text in last if of is role} for role in Role}
     assert signs[Role.SENT] == {"n", ">"}
     assert signs[Role.FINISHED] == {"n", "*"}
     assert signs[Role.WEIGHTS] == {"n"}
-    assert Role.FORWARD in {role for role, _ in heights(3)}
+    assert Role.FORWARD in {role for role, _ in looks(3)}
 
 
 def test_uneven_parts_and_one_gpu():
@@ -134,6 +138,22 @@ def test_a_blank_hides_a_number_and_a_mistake_stands_beside_it(show, rows_of):
     assert "2≠0.841" in wrong
     assert picture.written(place, 0.8411919) == "0.841"
     assert "yours 2, expected 0.841" in "\n".join(picture.marked({place: Mark(Role.DIFFERENCE, "2")}).words())
+
+
+# The way back
+
+
+def test_the_way_back_sends_in_front_alone():
+    scene = scene_of(part="mlp-backward")
+    assert [scene.caption(step).endswith("nothing is sent") for step in range(1, 5)] == [True, True, True, False]
+    # dY = (1, 1): each number's slope is what GeLU's differences give
+    slope = {x: (gelu(x + 1e-6) - gelu(x - 1e-6)) / 2e-6 for x in (0, 1, 2)}
+    assert table(scene, "step=1 matrix=dgelu") == [[1, 1], [2, 0]]
+    assert table(scene, "step=2 matrix=dxa")[0] == pytest.approx([slope[1], slope[2]], rel=1e-6)
+    assert table(scene, "step=3 matrix=dpartial")[1] == pytest.approx([2 * slope[1], 0], rel=1e-6)
+    for row in table(scene, "step=4 matrix=dx"):
+        assert row == pytest.approx([3 * slope[1], slope[2]], rel=1e-6)
+    assert Role.BACKWARD in {run for run, _ in looks(2, part="mlp-backward")}
 
 
 # The wrong split
@@ -209,6 +229,7 @@ def test_many_heads_take_several_rows():
     [
         {},
         {"x": [[1, 2], [2, 1]], "sequence_parallel": True},
+        {"part": "mlp-backward"},
         {"part": "wrong-split"},
         {"part": "attention"},
         {"part": "attention", "heads": 32, "kv_heads": 8, "gpus": 8},

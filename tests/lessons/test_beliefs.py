@@ -1,4 +1,4 @@
-"""What real learners believe of lessons 1 to 6: each belief is met by a known wrong answer, or by a mistake in a file.
+"""What real learners believe of the subject: each belief is met by a known wrong answer, or by a mistake in a file.
 
 The ids are those of reports by users of the libraries; their beliefs stand in course.toml.
 """
@@ -104,6 +104,27 @@ BELIEFS = {
         "stages-1-2-send-more",
         "stage-3-sends-the-same",
         "local-norm-for-clipping",
+    ),
+    "activation-checkpointing": (
+        "checkpointing-doubles-time",
+        "checkpointing-removes-activations",
+        "activation-formula-times-dtype",
+    ),
+    "mfu": (
+        "sparse-peak",
+        "all-tokens-one-gpu",
+        "recompute-in-mfu",
+        "attention-left-out",
+        "forward-only",
+        "samples-for-tokens",
+        "tokens-times-world",
+        "busy-is-efficient",
+        "time-at-peak",
+    ),
+    "scaling": (
+        "speed-up-as-efficiency",
+        "fixed-steps-fixed-speed",
+        "batch-times-k-steps-over-k",
     ),
 }
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from tutor.views import marks, palette
 from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, flow, left, note, right, space
+from tutor.views.layout import Line, flow, left, note, right, space, trimmed
 from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run, cell
 
 _EXPECTED, _YOURS = "expected", "yours"
@@ -42,6 +42,7 @@ class ResultTable(LaidOut):
     above: tuple[int, int] = (0, 0)  # rows that are left out, and in how many of them something differs
     below: tuple[int, int] = (0, 0)
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
+    _laid: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)  # by width
 
     def cells(self) -> Mapping[Cell, CellValue]:
         return {row.place(column): _at(row.expected, column) for row in self.rows for column in range(len(row.wrong))}
@@ -164,7 +165,9 @@ class ResultTable(LaidOut):
                 return range(first, stop)
 
     def _all(self, width: int) -> list[Line]:
-        return [*self._body(width), [], *self._foot(width)]
+        if width not in self._laid:
+            self._laid[width] = [*map(trimmed, self._body(width)), [], *self._foot(width)]
+        return self._laid[width]
 
     def _body(self, width: int) -> Iterator[Line]:
         columns = self._visible(width)

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from tutor.course.glossary import definition, same_name
-from tutor.course.model import Course, CourseError, Lesson, Prose, Step, Term
+from tutor.course.model import Course, CourseError, Exercise, Lesson, Prose, Step, Term
 
 TERM, LESSON, STEP, EXERCISE, QUANTITY, PICTURE = "term", "lesson", "step", "exercise", "quantity", "picture"
 _BEFORE = {TERM: 6, LESSON: 5, STEP: 4, EXERCISE: 3, QUANTITY: 2, PICTURE: 1}  # of hits that are equally good
@@ -193,7 +193,7 @@ class Search:
         if entry.kind == LESSON:
             return _plain(entry.lesson.about)
         if entry.kind == EXERCISE and entry.step.exercise:
-            return sentence_with(words, _plain(entry.step.exercise.prompt))
+            return sentence_with(words, _plain(self._asked(entry.step.exercise)))
         return sentence_with(words, self._said(entry.step))
 
     def _said(self, step: Step) -> str:
@@ -208,6 +208,14 @@ class Search:
                 said = [block.text for block in step.blocks if isinstance(block, Prose)]
             self._shown[step.id] = _plain("\n\n".join(said))
         return self._shown[step.id]
+
+    def _asked(self, exercise: Exercise) -> str:
+        from tutor.answers import texts
+
+        try:
+            return texts.exercise_text(exercise, exercise.prompt)
+        except CourseError:
+            return exercise.prompt
 
     def _where(self, entry: _Entry) -> str:
         if entry.lesson is None or entry.step is None:

@@ -220,7 +220,9 @@ class Study:
 
             text = hints(self.course, found, seed)[number - 1]
         else:
-            text = found.hints[number - 1]
+            from tutor.answers.texts import exercise_text
+
+            text = exercise_text(found, found.hints[number - 1])
         self.store.add("hint", item, number=number)
         return Hint(text, number, len(found.hints))
 
@@ -228,8 +230,10 @@ class Study:
         """The answer with its reason. Remembered as revealed, unless it was solved before."""
         found = self._question_or_exercise(item)
         if isinstance(found, Exercise):
+            from tutor.answers.texts import exercise_text
+
             answer = (found.folder / "solution.py").read_text(encoding="utf-8")
-            revealed = Revealed(answer, found.why)
+            revealed = Revealed(answer, exercise_text(found, found.why))
         else:
             from tutor.answers.judge import reason, truth
 

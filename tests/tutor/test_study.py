@@ -179,3 +179,16 @@ def test_checks_that_are_off_do_not_run(tmp_path: Path, study: Study) -> None:
     with pytest.raises(NotAllowed):
         closed.check(study.start("double").path)
     assert closed.standing("double").state == OPEN
+
+
+def test_hints_and_reason_of_an_exercise_have_their_figures(study: Study) -> None:
+    (lesson,) = study.course.lessons
+    exercise = replace(
+        study.exercise("double"),
+        hints=("In {{ring.steps workers=3}} steps on \\80 GPUs.",),
+        why="{{ring.steps workers=8}}.",
+    )
+    steps = (lesson.steps[0], replace(lesson.steps[1], blocks=(exercise,)))
+    study.course = replace(study.course, lessons=(replace(lesson, steps=steps),))
+    assert study.hint("double").text == "In 4 steps on 80 GPUs."  # 2 (3 - 1)
+    assert study.reveal("double").why == "14."  # 2 (8 - 1)

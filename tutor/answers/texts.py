@@ -8,12 +8,17 @@ from tutor.answers import cells
 from tutor.answers.families import member
 from tutor.course import inline
 from tutor.course.blocks import ids
-from tutor.course.model import ORDER, Course, Option, Place, Prose, Question, Step, Wrong
+from tutor.course.model import ORDER, Course, Exercise, Option, Place, Prose, Question, Step, Wrong
 
 
 def prose(course: Course, step: Step, block: Prose) -> str:
     """A stretch of a step's prose; `cell …` is of the step's live picture. Raises CourseError."""
     return inline.expand(block.text, block.place, {}, cells.lookup_in(step.live) if step.live else None)
+
+
+def exercise_text(exercise: Exercise, text: str) -> str:
+    """A text of an exercise: its prompt, a hint, its reason. Raises CourseError."""
+    return inline.expand(text, exercise.place)
 
 
 def prompt(course: Course, question: Question, seed: int | None = None) -> str:

@@ -68,6 +68,10 @@ def check_exercise_words(exercise: Exercise) -> Iterator[Problem]:
     """What an exercise says."""
     for text in (exercise.title, exercise.prompt, exercise.why, *exercise.hints):
         yield from typed_figures(text, exercise.place)
+        try:
+            yield from _unit_twice(texts.exercise_text(exercise, text), exercise.place)
+        except CourseError as error:
+            yield Problem(exercise.place, f"{exercise.id}: {error.message}")
     if not exercise.hints:
         yield Problem(exercise.place, f"{exercise.id}: no hints")
     if not all(hint.strip() for hint in exercise.hints):

@@ -79,6 +79,24 @@ def test_an_exercise_that_is_not_sound_is_named(folder: Path, name: str, text: s
     assert any(line.startswith(problem) for line in told(lint(folder))), told(lint(folder))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ('hints = ["Add it to itself."]\n', "", "double: no hints"),
+        ('"Add it to itself."', '"Add it to itself.", " "', "double: an empty hint"),
+        ("Write `double`.", "Write 8 bytes.", "'8 bytes' is typed in; name the quantity in "),
+        ("Write `double`.", "In {{ring.steps workers=0}} steps.", "double: {{ring.steps workers=0}}: "),
+        ("Write `double`.", "In {{ring.bytes_sent workers=3 bytes=24 | B}} bytes.", "'32 B bytes' says the unit twice"),
+        ("Write `double`.", "In {{ring.steps", "double: {{ is not closed by }}"),
+    ],
+)
+def test_the_words_of_an_exercise_are_looked_at(folder: Path, before: str, after: str, problem: str) -> None:
+    assert before in LESSON
+    (folder / "one" / "lesson.md").write_text(LESSON.replace(before, after))
+    (line,) = told(lint(folder, exercises=False))
+    assert line.startswith(f"lesson.md:7: {problem}")
+
+
 def test_files_may_be_left_unrun(folder: Path) -> None:
     exercise = folder / "one" / "exercises" / "double"
     (exercise / "solution.py").write_text(FILES["mutants/square.py"])

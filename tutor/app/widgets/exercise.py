@@ -76,8 +76,13 @@ class ExercisePanel(Vertical, can_focus=True):
         self._confirming = False
 
     def compose(self) -> ComposeResult:
+        from tutor.answers.texts import exercise_text
+
         prompt = Said(classes="prompt")
-        prompt.say(self.exercise.prompt)
+        try:
+            prompt.say(exercise_text(self.exercise, self.exercise.prompt))
+        except CourseError as error:
+            prompt.say(Text(f"This exercise cannot be shown: {error}"))
         yield prompt
         yield self._file
         yield self._hinted

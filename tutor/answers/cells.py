@@ -18,6 +18,9 @@ from tutor.views.scene import Scene
 
 STEP = "step"
 _ROWS = ("worker", "rank", "stage", "gpu")  # a table's rows, as in tutor.views.select
+_ORDER = ("worker", "rank", "gpu", "stage", "chunk", "slot", "part", "matrix", "row", "column", "index")
+_SAME = ("index", "matrix", "row")  # not said where all cells asked for have the same
+_NAMES = {"gpu": "GPU"}
 
 
 def live_picture(course: Course, question: Question, seed: int | None = None) -> Live:
@@ -124,10 +127,10 @@ def name(at: Cell, cells: Iterable[Cell] = ()) -> str:
     >>> name((("chunk", 0), ("index", 0), ("worker", 1)), [(("chunk", 1), ("index", 0), ("worker", 1))])
     'worker 1, chunk 0'
     """
-    always_first = {key for key, value in at if key == "index" and all(dict(other)[key] == value for other in cells)}
-    order = {key: number for number, key in enumerate(("worker", "rank", "stage", "chunk", "slot", "part", "index"))}
-    shown = sorted((pair for pair in at if pair[0] not in always_first), key=lambda pair: order.get(pair[0], 99))
-    return ", ".join(f"{key} {value}" for key, value in shown)
+    same = {key for key, value in at if key in _SAME and all(dict(other).get(key) == value for other in cells)}
+    order = {key: number for number, key in enumerate(_ORDER)}
+    shown = sorted((pair for pair in at if pair[0] not in same), key=lambda pair: order.get(pair[0], 99))
+    return ", ".join(f"{_NAMES.get(key, key)} {value}" for key, value in shown)
 
 
 def wrong_cell_value(course: Course, question: Question, wrong: Wrong, seed: int | None) -> CellValue:

@@ -9,7 +9,7 @@ from simlib.errors import BadArgument
 from simlib.tensor_parallel import rows_first, split_mlp
 from tutor.views import palette
 from tutor.views.layout import note
-from tutor.views.picture import Cell, Role, cell
+from tutor.views.picture import Cell, Role, Run, cell
 from tutor.views.scene import Scene
 from tutor.views.tensor_matrices import Band, Matrices, Matrix, Section, written
 from tutor.views.tensor_values import Given, matrices
@@ -67,7 +67,8 @@ class WrongSplitScene(Scene):
         )
 
     def picture(self, step: int) -> Matrices:
-        notes = [note(f"{palette.UNEQUAL}n not the GeLU of the sum", Role.DIFFERENCE)] if self.differs else []
+        sign = [Run(f"{palette.UNEQUAL}n", Role.DIFFERENCE), *note(" not the GeLU of the sum")]
+        notes = [sign] if self.differs else []
         return Matrices(
             slots=_SLOTS,
             sections=self._sections(step),

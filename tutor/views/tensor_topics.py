@@ -56,7 +56,6 @@ TENSOR = Topic(
     "tensor",
     "Tensor parallelism: split matrices in numbers, the wrong split, heads over GPUs",
     (
-        Parameter("part", "choice", _MLP, "what is split", choices=(_MLP, _BACKWARD, _WRONG, _ATTENTION)),
         Parameter("gpus", "whole", 2, "GPUs that share the matrices or heads", least=1, most=_MOST),
         Parameter("x", "values", None, "the input, a row for each token"),
         Parameter("a", "values", None, "the first matrix, a row for each column of x"),
@@ -83,6 +82,7 @@ TENSOR = Topic(
             most=_MOST_HEADS,
             ladder=(1, 2, 4, 8, 16, 32),
         ),
+        Parameter("part", "choice", _MLP, "what is split", choices=(_MLP, _BACKWARD, _WRONG, _ATTENTION)),
     ),
     _tensor,
     _GOES_WITH,

@@ -204,7 +204,8 @@ def test_every_picture_moves_with_the_arrow_keys(name: str) -> None:
 
 def test_only_what_says_something_is_at_hand_and_another_choice_drops_the_rest():
     live = LiveModel(topic("tensor"), {"part": "attention", "heads": 12})
-    assert [handle.name for handle in live.handles()] == ["part", "gpus", "heads"]
+    assert [handle.name for handle in live.handles()] == ["gpus", "heads", "part"]
+    live.select(-1)
     live.turn(1)  # past the last choice to the first
     assert live.given == {"part": "mlp"}
     assert {"step", "tokens", "seed"} <= {handle.name for handle in live.handles()}

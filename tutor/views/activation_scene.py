@@ -67,10 +67,11 @@ class ActivationScene(Scene):
             return f"{row.spoken}: {told}"
 
         return StackedBars(
-            heads=("", *names),
+            heads=tuple(names),
             rows=[row(mode, held) for mode, held in self.held.items()],
             looks={part: _LOOKS[part] for part in shown},
             say=say,
+            largest=max(held.total for held in self.held.values()),
             capacity=self.capacity,
         )
 

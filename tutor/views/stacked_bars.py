@@ -15,7 +15,7 @@ from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import byte_unit, in_bytes, in_unit
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run
 
 _LEAST_BAR = 10  # columns
 
@@ -24,14 +24,15 @@ _LEAST_BAR = 10  # columns
 class StackedBars(LaidOut):
     """Bars above, their table below; both have the rows' heads on the left.
 
-    Figures without a text are bytes, in the unit that the largest one asks for. A table that is wider than the picture
-    may be scrolled, its heads fixed: on its side it would have a column for each bar.
+    Figures are bytes, in the unit that `largest` asks for. A table that is wider than the picture is parted into
+    several, one under the other.
     """
 
-    heads: tuple[str, ...]  # of the table's columns, that of the rows' heads first
+    heads: tuple[str, ...]  # of the table's figures
     rows: Sequence[BarRow]
     looks: Mapping[str, Look]
     say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
+    largest: float  # bytes
     capacity: Capacity | None = None
     notes: tuple[str, ...] = ()
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
@@ -61,24 +62,43 @@ class StackedBars(LaidOut):
 
     @cached_property
     def _unit(self) -> tuple[str, int]:
-        return byte_unit(max(figure.value for row in self.rows for figure in row.figures if not figure.text))
+        return byte_unit(self.largest)
 
     @cached_property
     def _table(self) -> FigureTable:
+        return self._part(0, len(self.heads), self.overlay)
+
+    def _part(self, first: int, stop: int, overlay: Overlay) -> FigureTable:
+        """The table of some of the figures."""
         return FigureTable(
-            (self._unit[0] if not self.heads[0] else self.heads[0], *self.heads[1:]),
-            [TableRow(row.heads, row.figures) for row in self.rows],
-            lambda figure: figure.text or in_unit(figure.value, self._unit[1]),
-            lambda figure: figure.spoken or figure.text or in_bytes(figure.value),
-            self.overlay,
+            (self._unit[0], *self.heads[first:stop]),
+            [TableRow(row.heads, row.figures[first:stop]) for row in self.rows],
+            lambda figure: in_unit(figure.value, self._unit[1]),
+            lambda figure: in_bytes(figure.value),
+            overlay,
         )
+
+    def _tables(self, width: int) -> Iterator[FigureTable]:
+        """The table in parts that fit: each as wide as may be, one column at least."""
+        hidden = dict(self.overlay)
+        for at, row in enumerate(self.rows):
+            if self._table.asks(at):
+                # A part without the figure that is asked for must not tell it either
+                places = [figure.place for figure in row.figures if figure.place is not None]
+                hidden |= {place: Mark(Role.BLANK, "?") for place in places if place not in self.overlay}
+        first, count = 0, len(self.heads)
+        while first < count:
+            parts = (self._part(first, stop, hidden) for stop in range(count, first, -1))
+            part = next((part for part in parts if part.columns <= width), self._part(first, first + 1, hidden))
+            yield part
+            first += len(part.names) - 1
 
     # Where it stands
 
     def _all(self, width: int) -> list[Line]:
         if width not in self._drawn:
-            table = self._table.lines(max(width, self._table.columns))
-            rows = [*self._bars(width), [], *table, [], *self._foot(width)]
+            tables = [line for part in self._tables(width) for line in [[], *part.lines(max(width, part.columns))]]
+            rows = [*self._bars(width), *tables, [], *self._foot(width)]
             self._drawn[width] = [trimmed(row) for row in rows]
         return self._drawn[width]
 

@@ -64,6 +64,25 @@ def test_the_bars_are_to_scale(show, rows_of, width):
     assert rows[1].count("▓") == pytest.approx(room * 80 / 114, abs=1.5)
 
 
+@pytest.mark.parametrize("width", [40, 60, 76])
+def test_a_narrow_window_parts_the_table(show, rows_of, width):
+    rows = rows_of(show("activations"), width)
+    assert all(len(row) <= width for row in rows)
+    assert sum(row.split()[:1] == ["GB"] for row in rows) == (3 if width == 40 else 2 if width == 60 else 1)
+    assert [row.split()[-1] for row in rows if row.startswith("none")][-1] == "275.4"
+
+
+def test_a_part_does_not_tell_what_another_asks_for(show, rows_of):
+    rows = rows_of(show("activations").marked({cell(mode="none", part="layer"): Mark(Role.BLANK)}), 40)
+    shown = [row.split() for row in rows if row.startswith("none")]
+    assert shown[1:] == [["none", "?", "?"], ["none", "?", "?", "?"], ["none", "_____", "?"]]
+
+
+def test_figures_stay_short_with_long_sequences(show, rows_of):
+    rows = rows_of(show("activations", sequence=32768), 75)
+    assert rows[10].split() == ["none", "0", "1.611", "4.429", "515.4", "7.65", "529.1", "50792"]
+
+
 def test_one_way_alone(show, rows_of):
     scene = topic("activations").scene({"mode": "none", "layers": 1})
     assert scene.caption(0) == (

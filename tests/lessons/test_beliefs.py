@@ -121,6 +121,13 @@ BELIEFS = {
         "busy-is-efficient",
         "time-at-peak",
     ),
+    "layouts": (
+        "world-is-the-sum",
+        "data-parallel-is-the-world",
+        "layout-leaves-the-batch",
+        "data-group-is-neighbours",
+        "states-over-the-world",
+    ),
     "scaling": (
         "speed-up-as-efficiency",
         "fixed-steps-fixed-speed",

@@ -6,10 +6,13 @@ Expected figures are worked out by hand from the papers' formulas and tables; no
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from simlib import hardware
+from simlib.planner import plan
 from tutor.answers import cells
 from tutor.answers.judge import judge
 from tutor.course.model import CHOICE, CHOICES, NUMBER, ORDER, TABLE, Course
@@ -198,6 +201,15 @@ def test_what_is_said_of_the_fastest_layout_is_so_in_the_picture(course: Course)
     shown = "\n".join(scene.picture(1).words())
     assert "data: 0, and" in shown
     assert "hidden beside compute" in shown
+
+
+def test_on_a_tenth_of_the_network_more_tensor_and_pipeline_is_faster() -> None:
+    usual = hardware.find("h100")
+    slow = replace(usual, network_bandwidth=usual.network_bandwidth / 10)
+    best = plan("llama-70b", slow, 64, 256, chunks=1).best
+    assert best is not None
+    assert best.tensor > 2
+    assert best.pipeline > 1
 
 
 def test_sixteen_over_two_servers_is_slower_and_fits(course: Course) -> None:

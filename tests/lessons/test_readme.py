@@ -3,58 +3,74 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tutor.authoring.lint import lint
 from tutor.cli.main import main
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str, number: int = 0) -> str:
-    """The README's code block of a language; four backticks hold blocks of three."""
-    return re.findall(rf"^(`{{3,4}}){language}\n(.*?)^\1$", README, re.M | re.S)[number][1]
+AUTHORING = README.split("\n## Write a lesson\n")[1].split("\n## ")[0]
 
 
-def test_the_lesson_shown_has_no_mistakes(tmp_path: Path) -> None:
-    (tmp_path / "course.toml").write_text(block("toml"), encoding="utf-8")
-    (tmp_path / "doubling").mkdir()
-    (tmp_path / "doubling" / "lesson.md").write_text(block("markdown"), encoding="utf-8")
-    assert lint(tmp_path) == []
+def blocks(language: str, text: str = README) -> list[str]:
+    """The code blocks of a language; four backticks hold blocks of three."""
+    return [found[1] for found in re.findall(rf"^(`{{3,4}}){language}\n(.*?)^\1$", text, re.M | re.S)]
 
 
-def test_the_check_shown_tells_right_from_wrong(tmp_path: Path) -> None:
-    (tmp_path / "course.toml").write_text(block("toml"), encoding="utf-8")
-    folder = tmp_path / "doubling" / "exercises" / "double_all"
-    (folder / "mutants").mkdir(parents=True)
-    step = """
-## Write it {#doubling-write}
+def commands(text: str) -> list[list[str]]:
+    """The words of each command that a console block shows."""
+    return [shlex.split(line.removeprefix("$ ")) for line in text.splitlines()]
 
-```code double_all
-title = "Double them"
-prompt = "Return every number doubled."
-hints = ["Two times each."]
-why = "One by one."
-```
-"""
-    (tmp_path / "doubling" / "lesson.md").write_text(block("markdown") + step, encoding="utf-8")
-    (folder / "check.py").write_text(block("python"), encoding="utf-8")
-    bodies = {
-        "solution": "[2 * number for number in numbers]",
-        "task": "numbers",
-        "mutants/once": "numbers[:1] * 2",
-        "mutants/squared": "[number**3 for number in numbers]",
-        "mutants/summed": "[sum(numbers) * 3]",
-    }
-    for name, body in bodies.items():
-        (folder / f"{name}.py").write_text(f"def double_all(numbers):\n    return {body}\n", encoding="utf-8")
-    assert lint(tmp_path) == []
+
+def run(words: list[str]) -> int:
+    program, *argv = words
+    assert program == "worldsize"
+    return main(argv)
+
+
+def test_from_an_empty_folder_to_a_lesson_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin, end = blocks("console", AUTHORING)
+    for words in commands(begin):
+        assert run(words) == 0, words
+    # What is shown is put in the place of the block with the same name
+    file = tmp_path / "my-course" / "two-phases" / "lesson.md"
+    shown = blocks("markdown", AUTHORING)
+    assert [block.split()[0] for block in shown] == ["```live", "```ask"]
+    for block in shown:
+        text = file.read_text(encoding="utf-8")
+        head = block.splitlines()[0]
+        old = re.findall(rf"^{head}\n.*?^```\n", text, re.M | re.S)
+        assert len(old) == 1, head
+        file.write_text(text.replace(old[0], block), encoding="utf-8")
+    (path,) = re.findall(r"`(exercises/\S+/mutants/\S+\.py)`", AUTHORING)
+    (mutant,) = blocks("python", AUTHORING)
+    (file.parent / path).write_text(mutant, encoding="utf-8")
+    capsys.readouterr()
+    for words in commands(end):
+        assert run(words) == 0, words
+    said = capsys.readouterr().out
+    assert said.count("No mistakes found.") == 2
+    assert "new ids published" in said
+
+
+def test_what_the_section_promises_is_there() -> None:
+    from tutor.authoring.lesson_template import LESSON, MISCONCEPTIONS
+
+    for name in re.findall(r'misconception = "(\S+)"', AUTHORING):
+        assert name in MISCONCEPTIONS
+    assert "cell step=1 worker=1 chunk=0" in LESSON
+    assert "```code @name@_mean" in LESSON
 
 
 def test_the_engine_does_what_its_example_says() -> None:
-    example = block("python", 1)
+    example = blocks("python")[-1]
     names: dict[str, object] = {}
     exec(example, names)
     for line in example.splitlines():
@@ -63,12 +79,10 @@ def test_the_engine_does_what_its_example_says() -> None:
             assert repr(eval(code, names)) == said, line
 
 
-@pytest.mark.parametrize("line", [line[2:] for line in block("console").splitlines()])
-def test_each_command_shown_works(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("words", commands(blocks("console")[0]), ids=" ".join)
+def test_each_command_shown_works(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    program, *argv = line.split()
-    assert program == "worldsize"
-    assert main(argv) == 0
+    assert run(words) == 0
 
 
 def test_the_pictures_shown_exist() -> None:

@@ -1,4 +1,4 @@
-"""The lessons on the ring, ZeRO and the pipeline: every fact taught and asked, every figure and reply as it should be.
+"""The lessons on the ring and on ZeRO: every fact taught and asked, every figure and reply as it should be.
 
 Expected figures are worked out by hand from the papers' formulas; none comes from the engine.
 """
@@ -17,7 +17,6 @@ from tutor.course.model import CHOICE, NUMBER, TABLE, Course
 LESSONS = {
     "ring": {"ring_all_reduce", "ring_all_reduce_worker", "reduce_scatter_worker"},
     "zero": {"zero_bytes", "sharded_adam_step", "fsdp_forward_worker"},
-    "pipeline": {"gpipe_order"},
 }
 
 # What the course has to teach, and where it is taught and asked
@@ -68,14 +67,6 @@ FACTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     # a sharded Adam gives the unsharded result
     "Z6": (("zero-same-result", "zero-norm-for-clipping"),),
-    # micro-batches through stages
-    "P1": (("pipeline-micro-batches", "pipeline-forward-slots"), ("pipeline-idle-cells", "pipeline-count-idle")),
-    # the bubble of the total and of the ideal time
-    "P2": (
-        ("pipeline-share", "pipeline-share-of-total"),
-        ("pipeline-ideal", "pipeline-of-ideal"),
-        ("pipeline-how-many", "pipeline-enough-pieces"),
-    ),
 }
 
 # Question, variables of one member, the right value in base units: worked out by hand
@@ -119,24 +110,12 @@ FIGURES: list[tuple[str, dict[str, float], Any]] = [
     ("zero-stage-two-sends", {"gpus": 64}, 26.530875e9),
     ("zero-stage-three-sends", {"gpus": 64}, 39.7963125e9),
     ("zero-with-activations", {}, 34e9),  # 14 + 20
-    ("pipeline-speed-up-of-one", {}, 1),
-    ("pipeline-forward-slots", {"stages": 4, "micro_batches": 6}, 9),
-    ("pipeline-count-idle", {"stages": 4, "micro_batches": 8}, 12),
-    ("pipeline-share-of-total", {"stages": 4, "micro_batches": 8}, 3 / 11),
-    ("pipeline-share-of-total", {"stages": 4, "micro_batches": 32}, 3 / 35),
-    ("pipeline-of-ideal", {"stages": 4, "micro_batches": 8}, 3 / 8),
-    ("pipeline-of-ideal", {"stages": 8, "micro_batches": 8}, 7 / 8),
-    ("pipeline-enough-pieces", {"stages": 8}, 63),  # 7/70 is a tenth
-    ("pipeline-micro-batch-of-two", {"size": 2}, 7 / 39),
     ("ring-last-step", {}, "all-the-sums"),
     ("ring-which-collective", {}, "reduce-scatter"),
     ("ring-more-workers", {}, "hardly-changes"),
     ("ring-kernel-name", {}, "nccl-ring"),
     ("zero-largest-part", {}, "optimizer"),
     ("zero-two-collectives", {}, "scatter-gather"),
-    ("pipeline-first-wait", {}, "waits-for-stage-zero"),
-    ("pipeline-with-backward", {}, "stays"),
-    ("pipeline-why-1f1b", {}, "memory-only"),
 ]
 
 # The same answers as people type them, for the member that the lesson shows
@@ -176,16 +155,6 @@ TYPED: dict[str, tuple[str, ...]] = {
     "zero-stage-two-sends": ("26.5 GB", "26.5", "26.53e9", "2*63/64*13.476", "24.7 GiB"),
     "zero-stage-three-sends": ("39.8 GB", "39.8", "3*63/64*2*6.738", "37.06 GiB"),
     "zero-with-activations": ("34 GB", "14+20", "34e9"),
-    "pipeline-first-wait": ("waits-for-stage-zero",),
-    "pipeline-speed-up-of-one": ("1", "1x", "4/4"),
-    "pipeline-forward-slots": ("9", "9 slots", "6+4-1"),
-    "pipeline-count-idle": ("12", "4*3", "12 cells"),
-    "pipeline-share-of-total": ("3/11", "27%", "0.273", "27.3 %", "27.3", ".2727"),
-    "pipeline-of-ideal": ("3/8", "37.5%", "0.375"),
-    "pipeline-enough-pieces": ("63", "9*7", "63 micro-batches"),
-    "pipeline-with-backward": ("stays",),
-    "pipeline-micro-batch-of-two": ("7/39", "17.9%", "18%", "0.179"),
-    "pipeline-why-1f1b": ("memory-only",),
 }
 
 # The ring of three, as its live pictures must show it after each step
@@ -210,10 +179,6 @@ PROSE: dict[str, tuple[str, ...]] = {
     "zero-gather": ("all-gathered", "freed"),
     "zero-same-result": ("to the last bit",),
     "zero-traffic": ("26.5 GB",),
-    "pipeline-idle-cells": ("8 cells", "2 of them"),
-    "pipeline-share": ("25%", "Huang et al. 2019"),
-    "pipeline-ideal": ("Textbooks differ", "Narayanan et al. (2021)"),
-    "pipeline-how-many": ("27.3%", "8.57%"),
 }
 
 
@@ -238,13 +203,6 @@ def test_the_ring_of_three_is_the_table_of_the_papers_algorithm(course: Course) 
     for step, table in enumerate(RING_OF_THREE):
         shown = [[look({"step": step, "worker": row, "chunk": chunk}) for chunk in range(3)] for row in range(3)]
         assert shown == table
-
-
-def test_the_grid_of_two_by_three_has_two_idle_cells_of_eight(course: Course) -> None:
-    live = course.live("pipeline-two-by-three")
-    assert live is not None
-    shown = list(cells.scene(live).cells(cells.scene(live).last_step).values())
-    assert shown == ["0F0", "0F1", "0F2", None, None, "1F0", "1F1", "1F2"]
 
 
 def test_the_bars_of_seven_billion_on_eight(course: Course) -> None:

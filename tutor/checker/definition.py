@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from tutor.checker import drawn
-from tutor.checker.compare import Mismatch, Rules, first_difference
+from tutor.checker.compare import Mismatch, Rules, first_difference, where
 from tutor.checker.inside import frames
 from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
 from tutor.course.model import Exercise
@@ -78,12 +78,12 @@ class Definition:
             self._cases, self._expected = self._module.cases, self._module.expected
         self._explain = getattr(self._module, "explain", None)
         self._compare = getattr(self._module, "compare", None)
-        self._called = getattr(self._module, "called", None)
         self._rules = Rules(
             getattr(self._module, "tolerance", None), bool(getattr(self._module, "floats_for_ints", False))
         )
         self._arguments_may_change = bool(getattr(self._module, "arguments_may_change", False))
         self.worker_program = bool(getattr(self._module, "worker_program", exercise.id.endswith("_worker")))
+        self._called = getattr(self._module, "called", _of_worker if self.worker_program else None)
         self.collectives: tuple[str, ...] = tuple(getattr(self._module, "collectives", ()))
         self.most_bytes: float | None = getattr(self._module, "most_bytes", None)
         self._bill = getattr(self._module, "bill", None)
@@ -211,6 +211,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(plain(key)): plain(part) for key, part in value.items()}
     return str(value) if isinstance(value, complex) else value
+
+
+def _of_worker(path: tuple[int | str, ...]) -> str:
+    """What a part of the workers' results is called."""
+    return f"worker {path[0]}" + (f": {where(path[1:])}" if len(path) > 1 else "")
 
 
 def _as_dict(mismatch: Mismatch) -> dict[str, Any]:

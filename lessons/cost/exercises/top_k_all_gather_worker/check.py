@@ -73,11 +73,6 @@ def explain_bill(arguments, engine, yours):
     return "Gather the k positions once and the k values once."
 
 
-def called(path):
-    """What a part of the result is called."""
-    return f"worker {path[0]}"
-
-
 def explain(arguments, expected, got, difference):
     """The first wrong number by worker and position, and the slip that it looks like."""
     gradients = arguments["gradient"]

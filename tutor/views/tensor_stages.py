@@ -65,9 +65,9 @@ class StagedMlpScene(Scene):
             room=self._room,
             new=frozenset(at for at, name in enumerate(self.names) if name in filled),
             notes=(
-                note("each GPU: some columns of A, and the rows of B that belong to them"),
                 *(() if self.gpus == 1 else (note(f"n{palette.ARROW} sent", Role.SENT),)),
                 note(f"n{palette.DONE} final", Role.FINISHED),
+                note("each GPU: some columns of A, and the rows of B that belong to them"),
             ),
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tutor.cli.main import main
+from tutor.course.load import load
 
 Capture = pytest.CaptureFixture[str]
 VALUES = "[[1,2,3],[10,20,30],[100,200,300]]"
@@ -100,7 +101,9 @@ def test_every_quantity_is_listed(capsys: Capture) -> None:
 
 def test_the_lessons(capsys: Capture) -> None:
     found = ask(capsys, "lessons")["lessons"]
-    assert [lesson["id"] for lesson in found] == ["why", "collectives", "ring", "cost", "data", "zero", "pipeline"]
+    ids = [lesson["id"] for lesson in found]
+    assert ids[:6] == ["why", "collectives", "ring", "cost", "data", "zero"]
+    assert ids == [lesson.id for lesson in load().lessons]
     assert all(lesson["total"] >= 7 and lesson["solved"] == 0 for lesson in found)
 
 

@@ -15,7 +15,7 @@ def cases(seed):
     """Three stages first; then more, fewer micro-batches than stages, one stage, and one micro-batch."""
     rng = np.random.default_rng(seed)
     yield _case(3, 5)
-    stages = int(rng.integers(3, 6))
+    stages = int(rng.integers(4, 7))
     yield _case(stages, stages + int(rng.integers(2, 5)))
     stages = int(rng.integers(5, 8))
     yield _case(stages, stages - int(rng.integers(2, 4)))

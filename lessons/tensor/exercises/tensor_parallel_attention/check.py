@@ -134,7 +134,7 @@ def _difference(which, gpu, right, own, slip):
     token, column = (int(i) for i in np.argwhere(~np.isclose(own, right, rtol=1e-7, atol=1e-12))[0])
     wanted, yours = right[token, column], own[token, column]
     what = "ends with" if which else "puts in"
-    said = f"GPU {gpu} {what}, token {token}, column {column}: expected {wanted:.6g}, yours {yours:.6g}."
+    said = f"GPU {gpu} {what}, row {token}, column {column}: expected {wanted:.6g}, yours {yours:.6g}."
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,

@@ -92,3 +92,26 @@ def utilisation(flops_per_second: float, gpus: int, peak_flops: float) -> float:
     """
     achieved = positive_number("flops_per_second", flops_per_second, zero=True)
     return achieved / (whole_number("gpus", gpus) * positive_number("peak_flops", peak_flops))
+
+
+@dataclass(frozen=True)
+class PeakShares:
+    """What becomes of the FLOPs that the GPUs could do during a step: shares from 0 to 1 that add up to 1."""
+
+    model: float  # the MFU
+    recomputed: float  # with it, the HFU
+    unreached: float  # while computing, below the peak: what the matrix products do not reach
+    waiting: float  # while nothing is computed
+
+
+def peak_shares(step: StepTime) -> PeakShares:
+    """The step's use of the peak.
+
+    >>> from simlib import hardware, models
+    >>> step = step_time(models.find("llama-7b"), 64, hardware.find("h100"), 2**20, overlap=False)
+    >>> shares = peak_shares(step)
+    >>> round(shares.model, 3), round(shares.unreached, 3), round(shares.waiting, 3)
+    (0.357, 0.398, 0.244)
+    """
+    computing = step.compute / step.seconds
+    return PeakShares(step.mfu, step.hfu - step.mfu, computing - step.hfu, step.exposed / step.seconds)

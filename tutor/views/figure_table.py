@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from tutor.views import marks
 from tutor.views.layout import Line, left, length, note, right, space
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run
 
 _GAP = 2
 
@@ -133,6 +133,28 @@ class FigureTable:
             return [Run("?", Role.BLANK, figure.place), *padding]
         shown, role = marks.shown(text, Role.PLAIN if figure.place is not None else Role.QUIET, mark, len(text))
         return [Run(shown, role, figure.place), *padding]
+
+
+def parted(table: FigureTable, width: int) -> Iterator[FigureTable]:
+    """The table in parts of `width` columns, a figure of each row at least, all with the rows' heads."""
+    hidden = dict(table.overlay)
+    for at, row in enumerate(table.rows):
+        if table.asks(at):
+            # A part without the figure that is asked for must not tell it either
+            places = [figure.place for figure in row.figures if figure.place is not None]
+            hidden |= {place: Mark(Role.BLANK, "?") for place in places if place not in table.overlay}
+    heads = len(table.rows[0].heads)
+    first, count = 0, len(table.rows[0].figures)
+
+    def part(stop: int) -> FigureTable:
+        names = (*table.names[:heads], *table.names[heads + first : heads + stop])
+        rows = [TableRow(row.heads, row.figures[first:stop]) for row in table.rows]
+        return FigureTable(names, rows, table.write, table.speak, hidden)
+
+    while first < count:
+        stop = next((stop for stop in range(count, first, -1) if part(stop).columns <= width), first + 1)
+        yield part(stop)
+        first = stop
 
 
 def _fraction(text: str) -> str:

@@ -11,11 +11,11 @@ from tutor.views import marks, palette
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_bars import Capacity
 from tutor.views.byte_scale import ByteScale
-from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.figure_table import FigureTable, TableRow, parted
 from tutor.views.figures import byte_unit, in_bytes, in_unit
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
 
 _LEAST_BAR = 10  # columns
 
@@ -66,38 +66,19 @@ class StackedBars(LaidOut):
 
     @cached_property
     def _table(self) -> FigureTable:
-        return self._part(0, len(self.heads), self.overlay)
-
-    def _part(self, first: int, stop: int, overlay: Overlay) -> FigureTable:
-        """The table of some of the figures."""
         return FigureTable(
-            (self._unit[0], *self.heads[first:stop]),
-            [TableRow(row.heads, row.figures[first:stop]) for row in self.rows],
+            (self._unit[0], *self.heads),
+            [TableRow(row.heads, row.figures) for row in self.rows],
             lambda figure: in_unit(figure.value, self._unit[1]),
             lambda figure: in_bytes(figure.value),
-            overlay,
+            self.overlay,
         )
-
-    def _tables(self, width: int) -> Iterator[FigureTable]:
-        """The table in parts that fit: each as wide as may be, one column at least."""
-        hidden = dict(self.overlay)
-        for at, row in enumerate(self.rows):
-            if self._table.asks(at):
-                # A part without the figure that is asked for must not tell it either
-                places = [figure.place for figure in row.figures if figure.place is not None]
-                hidden |= {place: Mark(Role.BLANK, "?") for place in places if place not in self.overlay}
-        first, count = 0, len(self.heads)
-        while first < count:
-            parts = (self._part(first, stop, hidden) for stop in range(count, first, -1))
-            part = next((part for part in parts if part.columns <= width), self._part(first, first + 1, hidden))
-            yield part
-            first += len(part.names) - 1
 
     # Where it stands
 
     def _all(self, width: int) -> list[Line]:
         if width not in self._drawn:
-            tables = [line for part in self._tables(width) for line in [[], *part.lines(max(width, part.columns))]]
+            tables = [line for part in parted(self._table, width) for line in [[], *part.lines(part.columns)]]
             rows = [*self._bars(width), *tables, [], *self._foot(width)]
             self._drawn[width] = [trimmed(row) for row in rows]
         return self._drawn[width]

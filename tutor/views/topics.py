@@ -10,6 +10,7 @@ from tutor.views.pipeline_topics import PIPELINE_TOPICS
 from tutor.views.scene import Topic
 from tutor.views.tensor_topics import TENSOR_TOPICS
 from tutor.views.training_topics import TRAINING_TOPICS
+from tutor.views.utilisation_topics import UTILISATION_TOPICS
 
 TOPICS: dict[str, Topic] = {
     known.name: known
@@ -18,6 +19,7 @@ TOPICS: dict[str, Topic] = {
         *TRAINING_TOPICS,
         *TENSOR_TOPICS,
         *ACTIVATION_TOPICS,
+        *UTILISATION_TOPICS,
         *LAYOUT_TOPICS,
         *PIPELINE_TOPICS,
     )

@@ -67,14 +67,15 @@ def scenes(draw: Any) -> tuple[str, dict[str, Any]]:
             "workers": draw(st.integers(1, 10**6)),
             "keep": draw(st.floats(1e-9, 1)),
         }
-    if name == "step":
+    if name in ("step", "peak"):
+        again = st.booleans() if name == "step" else st.sampled_from(["both", "no", "yes"])
         return name, {
             "model": draw(st.sampled_from(["llama-7b", "gpt-175b"])),
             "gpus": draw(st.integers(1, 4096)),
             "tokens": draw(st.integers(1, 10**9)),
             "bandwidth_factor": draw(st.floats(0.001, 1000)),
             "overlap": draw(st.sampled_from(["both", "no", "yes"])),
-            "recompute": draw(st.booleans()),
+            "recompute": draw(again),
         }
     if name == "buckets":
         return name, {

@@ -1,0 +1,97 @@
+"""Bars that part a whole, one under the other from nothing to all of it, and their shares in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+from tutor import units
+from tutor.views import marks
+from tutor.views.bar_rows import BarRow, Look
+from tutor.views.byte_scale import ByteScale
+from tutor.views.figure_table import FigureTable, TableRow, parted
+from tutor.views.laid_out import LaidOut
+from tutor.views.layout import Line, compose, flow, left, note, trimmed
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+
+_LEAST_BAR = 10  # columns
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareBars(LaidOut):
+    """Bars above, their table below, parted where it is too wide. Figures are shares of 1, as are a bar's parts."""
+
+    heads: tuple[str, ...]  # of the table's columns, that of the rows' heads first
+    rows: Sequence[BarRow]
+    looks: Mapping[str, Look]
+    say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
+    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
+    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
+
+    @property
+    def head_columns(self) -> int:  # type: ignore[override]
+        return self._table.head_columns
+
+    def cells(self) -> Mapping[Cell, CellValue]:
+        return self._table.cells()
+
+    def marked(self, overlay: Overlay) -> ShareBars:
+        return replace(self, overlay=MappingProxyType(dict(overlay)))
+
+    def written(self, place: Cell, value: CellValue) -> str:
+        return units.show(value, "%") if isinstance(value, (int, float)) else super().written(place, value)
+
+    def words(self) -> list[str]:
+        return [self.say(row, self._table.spoken(at)) for at, row in enumerate(self.rows)]
+
+    @cached_property
+    def _table(self) -> FigureTable:
+        return FigureTable(
+            self.heads,
+            [TableRow(row.heads, row.figures) for row in self.rows],
+            lambda figure: units.show(figure.value, "%"),
+            lambda figure: units.show(figure.value, "%"),
+            self.overlay,
+        )
+
+    # Where it stands
+
+    def _all(self, width: int) -> list[Line]:
+        if width not in self._drawn:
+            tables = [line for part in parted(self._table, width) for line in [[], *part.lines(part.columns)]]
+            rows = [*self._bars(width), *tables, [], *self._foot(width)]
+            self._drawn[width] = [trimmed(row) for row in rows]
+        return self._drawn[width]
+
+    def _bars(self, width: int) -> Iterator[Line]:
+        head = self.head_columns
+        scale = ByteScale(1, max(_LEAST_BAR, width - head), None, None)
+        for at, row in enumerate(self.rows):
+            name = left([Run(row.heads[0], Role.HEAD)], head)
+            if self._table.asks(at):
+                yield [*name, Run("?", Role.BLANK)]
+                continue
+            pieces = [
+                (column, Run(self.looks[part].fill * columns, self.looks[part].role))
+                for column, columns, part, _ in scale.stretches(row.parts)
+            ]
+            yield [*name, *compose(pieces, scale.columns, 0, None)]
+        yield compose(self._ruler(head, scale.columns), head + scale.columns, 0, None)
+
+    def _ruler(self, head: int, columns: int) -> Iterator[tuple[int, Run]]:
+        for tick in _TICKS:
+            text = units.show(tick, "%")
+            # The last number stands before its tick, so that the ruler is no wider than the bars
+            at = min(round(tick * columns), columns - len(text))
+            if tick == 1 or at + len(text) < columns - len("100%"):
+                yield head + at, Run(text, Role.QUIET)
+
+    def _foot(self, width: int) -> list[Line]:
+        shown = {part for row in self.rows for share, part in row.parts if share}
+        legend = [
+            [Run(look.fill, look.role), *note(f" {look.name}")] for part, look in self.looks.items() if part in shown
+        ]
+        return flow([*legend, *marks.legend(self.overlay)], width)

@@ -7,6 +7,7 @@ from typing import Any
 
 from simlib import activations, hardware, models
 from simlib.activations import LayerParts
+from simlib.quantities.registry import plain
 from tutor.views import palette
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_bars import Capacity
@@ -97,7 +98,13 @@ class ActivationScene(Scene):
             "tensor": self.given["tensor"],
             "layers": self.layers,
             "modes": [
-                {"mode": mode, **held._asdict(), "layer": held.total, "total": held.total * self.layers}
+                {"mode": mode}
+                | {
+                    name: plain(size)
+                    for name, size in (
+                        held._asdict() | {"layer": held.total, "total": held.total * self.layers}
+                    ).items()
+                }
                 for mode, held in self.held.items()
             ],
         }

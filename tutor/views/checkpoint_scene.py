@@ -8,6 +8,7 @@ from typing import Any
 from simlib import activations, checkpointing, models
 from simlib.checkpointing import Moment
 from simlib.errors import BadArgument
+from simlib.quantities.registry import plain
 from tutor.views import palette
 from tutor.views.bar_rows import Look
 from tutor.views.byte_columns import ByteColumns
@@ -89,14 +90,19 @@ class CheckpointScene(Scene):
         return {
             "model": self.given["model"],
             "layers": self.layers,
-            "layer": self.layer,
-            "input": self.input,
+            "layer": plain(self.layer),
+            "input": plain(self.input),
             "every": self.given["every"],
             "moments": [
-                {"pass": moment.running, "layer": moment.layer, "inputs": moment.inputs, "bytes": moment.bytes}
+                {
+                    "pass": moment.running,
+                    "layer": moment.layer,
+                    "inputs": plain(moment.inputs),
+                    "bytes": plain(moment.bytes),
+                }
                 for moment in self.moments
             ],
-            "peak": self.peak.bytes,
+            "peak": plain(self.peak.bytes),
         }
 
     @property

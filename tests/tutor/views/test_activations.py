@@ -40,6 +40,14 @@ def test_the_json_of_activations():
     ]
 
 
+def test_whole_bytes_are_whole_numbers_in_the_json():
+    modes = topic("activations").scene({}).data()["modes"]
+    assert all(isinstance(size, int) for held in modes for name, size in held.items() if name != "mode")
+    step = topic("checkpointing").scene({}).data()
+    assert all(isinstance(moment["bytes"], int) for moment in step["moments"])
+    assert isinstance(step["peak"], int)
+
+
 def test_the_bars_as_they_are_drawn(show, rows_of):
     rows = rows_of(show("activations"), 80)
     assert rows[0].strip() == "H100: 80 GB ┃"

@@ -15,6 +15,7 @@ from simlib import hardware
 from simlib.planner import plan
 from tutor.answers import cells
 from tutor.answers.judge import judge
+from tutor.checker.definition import Definition
 from tutor.course.model import CHOICE, CHOICES, NUMBER, ORDER, TABLE, Course
 from tutor.views.topics import topic
 
@@ -237,6 +238,22 @@ def test_the_options_that_fit_are_those_that_the_planner_lets_in(
     found = topic("layout").scene({"model": "llama-70b", "gpus": 64, "batch": 256, "tensor": 8, **sizes}).data()
     assert found["layout"]["fits"] is fits
     assert (option in course.questions()["layouts-which-fit"].answer) is fits
+
+
+def test_any_layout_that_beats_the_time_will_do_not_the_fastest_alone(course: Course) -> None:
+    definition = Definition(course.exercises()["choose_layout"])
+    trial = definition.trials(3)[0]
+    best = definition.expected(trial)
+    assert definition.judge(trial, best, best, []).case.passed
+    # More of the memory is sharded, and a little more is sent
+    other = best | {"data": 4, "tensor": 2, "pipeline": 4, "zero": 1}
+    assert other != best
+    assert definition.judge(trial, best, other, []).case.passed
+    slow = definition.judge(trial, best, best | {"checkpointing": "full"}, []).case
+    assert not slow.passed
+    assert slow.first_difference is not None
+    assert slow.first_difference.index == "step_seconds"
+    assert slow.first_difference.expected == trial.arguments["seconds"]
 
 
 # Figures and typed answers

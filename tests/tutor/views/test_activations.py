@@ -91,6 +91,16 @@ def test_figures_stay_short_with_long_sequences(show, rows_of):
     assert rows[10].split() == ["none", "0", "1.611", "4.429", "515.4", "7.65", "529.1", "50792"]
 
 
+def test_what_is_past_the_line_is_marked(show):
+    picture = show("activations")
+    none, tensor = (picture.line(row, 80) for row in (1, 2))
+    roles = [run.role for run in none if run.text.strip()]
+    line = roles.index(Role.CAPACITY)
+    assert set(roles[1:line]) == {Role.ACTIVATIONS}
+    assert set(roles[line + 1 :]) == {Role.OVER}
+    assert Role.OVER not in {run.role for run in tensor}
+
+
 def test_one_way_alone(show, rows_of):
     scene = topic("activations").scene({"mode": "none", "layers": 1})
     assert scene.caption(0) == (

@@ -261,3 +261,13 @@ def test_hints_and_answers_are_not_to_be_had(play: Play, shown: Shown, sat: Stud
 
     play(scenario)
     assert sat.store.events(kind="hint") == []
+
+
+def test_a_key_of_the_home_screen_and_the_palette_lead_there(play: Play, shown: Shown, sat: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await press(pilot, "ctrl+p")
+        assert "The final examination  (x)" in shown(pilot.app)
+        await press(pilot, "escape", "x")
+        assert isinstance(pilot.app.screen, ExaminationDoor)
+
+    play(scenario)

@@ -98,7 +98,10 @@ class Lessons(Menu):
 class Home(TutorScreen):
     """The lessons of the course."""
 
-    BINDINGS: ClassVar = [Binding("q", "app.quit", "quit", id="home.quit")]
+    BINDINGS: ClassVar = [
+        Binding("q", "app.quit", "quit", id="home.quit"),
+        Binding("x", "sit", "The final examination", show=False, id="home.examination"),
+    ]
     HELP = """
 The lessons of the course, and how far you are in each: a full cell of the bar is something you solved,
 a half one is something whose answer you had shown. *Continue* takes you back to the step you were at.
@@ -130,7 +133,7 @@ a half one is something whose answer you had shown. *Continue* takes you back to
         from tutor.app.screens.lesson import LessonScreen
 
         if event.entry == EXAMINATION:
-            self._sit()
+            self.action_sit()
             return
         where = self._study.where()
         if event.entry == CONTINUE and where is not None:
@@ -140,7 +143,11 @@ a half one is something whose answer you had shown. *Continue* takes you back to
             step = last_open_step(self._study, lesson)
         self.app.push_screen(LessonScreen(self._study, lesson, step))
 
-    def _sit(self) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Not every course has an examination."""
+        return action != "sit" or self._study.course.examination is not None
+
+    def action_sit(self) -> None:
         """The examination that is under way, or the door of a new one."""
         from tutor.app.screens.examination import ExaminationDoor, ExaminationScreen
 

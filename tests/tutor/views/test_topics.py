@@ -237,7 +237,9 @@ def test_every_knob_can_be_turned(name):
                 scene = topic(name).scene({parameter.name: value})
             except BadArgument as error:
                 assert parameter.kind in ("choice", "whole", "number"), error  # noqa: PT017
-                assert parameter.name in (*_TIED, "schedule", "chunks", "nodes", "root", "layers", "every"), error  # noqa: PT017
+                tied = (*_TIED, "schedule", "chunks", "nodes", "root", "layers", "every")
+                tied = (*tied, "workers", "windows") if name == "training" else tied
+                assert parameter.name in tied, error  # noqa: PT017
                 continue
             assert scene.caption(0)
             assert scene.picture(0).size(80).rows
@@ -320,8 +322,17 @@ def test_every_option_does_something(name):
         "sequence_parallel": True,
         "heads": 12,
         "kv_heads": 2,
+        "windows": 8,
+        "shares": "unequal",
+        "mistake": "sum-for-mean",
+        "train": 50,
     }
     needs = {
+        "training workers": {"train": 20},
+        "training windows": {"train": 20},
+        "training shares": {"train": 20, "mistake": "mean-of-unequal-means"},
+        "training mistake": {"train": 20},
+        "training seed": {"train": 20},
         "pipelined stages": {"stages": 3},
         "pipelined micro_batches": {"micro_batches": 2},
         "pipelined schedule": {"schedule": "looped-bfs"},

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.course.model import CHOICE, Course, Exercise, Lesson, Question, Step, Term
+from tutor.course.model import ASK, CHOICE, CODE, Course, Exercise, Lesson, Question, Step, Term
 from tutor.permissions import Permissions
 from tutor.progress.standing import OPEN, REVEALED, SOLVED, ItemStanding, standings
 from tutor.progress.store import Store
@@ -106,15 +106,15 @@ class Study:
         return lesson
 
     def question(self, question_id: str) -> Question:
-        question = self.course.questions().get(question_id)
+        question = self.course.question(question_id)
         if question is None:
-            raise Unknown("question", question_id, list(self.course.questions()))
+            raise Unknown("question", question_id, self.course.ids(ASK))
         return question
 
     def exercise(self, exercise_id: str) -> Exercise:
-        exercise = self.course.exercises().get(exercise_id)
+        exercise = self.course.exercise(exercise_id)
         if exercise is None:
-            raise Unknown("exercise", exercise_id, list(self.course.exercises()))
+            raise Unknown("exercise", exercise_id, self.course.ids(CODE))
         return exercise
 
     def glossary(self) -> tuple[Term, ...]:
@@ -166,7 +166,7 @@ class Study:
         seen = {event.item for event in self.store.events(kind="opened")}
         result = []
         for lesson in self.course.lessons:
-            items = [item.id for step in lesson.steps for item in (step.question, step.exercise) if item]
+            items = [id for step in lesson.steps for kind, id in step.heads if kind in (ASK, CODE)]
             states = [now[item].state if item in now else OPEN for item in items]
             result.append(
                 LessonStanding(
@@ -242,12 +242,10 @@ class Study:
         return revealed
 
     def _question_or_exercise(self, item: str) -> Question | Exercise:
-        questions, exercises = self.course.questions(), self.course.exercises()
-        if item in questions:
-            return questions[item]
-        if item in exercises:
-            return exercises[item]
-        raise Unknown("question or exercise", item, [*questions, *exercises])
+        found = self.course.question(item) or self.course.exercise(item)
+        if found is None:
+            raise Unknown("question or exercise", item, self.course.ids(ASK, CODE))
+        return found
 
     # Exercises
 
@@ -288,11 +286,7 @@ class Study:
 
     def exercise_of(self, path: Path, source: bytes) -> Exercise:
         """The exercise that a file is for: its first line `# exercise: ID`, or the file's stem."""
-        exercises = self.course.exercises()
-        name = _named_in_first_line(source) or path.stem
-        if name not in exercises:
-            raise Unknown("exercise", name, list(exercises))
-        return exercises[name]
+        return self.exercise(_named_in_first_line(source) or path.stem)
 
     def prepare_checks(self, exercise_id: str) -> None:
         """Keeps a process ready for checks of this exercise, until `no_more_checks`."""

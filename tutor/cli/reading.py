@@ -10,6 +10,7 @@ from typing import Any
 
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.course.model import ASK, CODE
 from tutor.permissions import own_machine
 from tutor.program import program
 from tutor.progress.standing import ItemStanding
@@ -27,8 +28,8 @@ def _lesson_json(standing: LessonStanding) -> dict[str, Any]:
         "needs": list(lesson.needs),
         "steps": [step.id for step in lesson.steps],
         "steps_seen": standing.steps_seen,
-        "questions": [step.question.id for step in lesson.steps if step.question],
-        "exercises": [step.exercise.id for step in lesson.steps if step.exercise],
+        "questions": [id for step in lesson.steps for kind, id in step.heads if kind == ASK],
+        "exercises": [id for step in lesson.steps for kind, id in step.heads if kind == CODE],
         "solved": standing.solved,
         "revealed": standing.revealed,
         "total": standing.total,

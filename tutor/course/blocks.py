@@ -7,9 +7,12 @@ from typing import Any
 
 from tutor.course.fields import Fields, check_id
 from tutor.course.model import (
+    ASK,
     CHOICE,
     CHOICES,
+    CODE,
     GRID,
+    LIVE,
     NUMBER,
     ORDER,
     TABLE,
@@ -22,7 +25,6 @@ from tutor.course.model import (
     Wrong,
 )
 
-LIVE, ASK, CODE = "live", "ask", "code"
 BLOCKS = (LIVE, ASK, CODE)
 KINDS = (NUMBER, CHOICE, CHOICES, ORDER, TABLE, GRID)
 WITH_OPTIONS = (CHOICE, CHOICES, ORDER)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+LIVE, ASK, CODE = "live", "ask", "code"  # the blocks of a lesson file
 NUMBER, CHOICE, CHOICES, ORDER, TABLE, GRID = "number", "choice", "choices", "order", "table", "grid"
 
 
@@ -125,6 +126,16 @@ class Step:
     place: Place
 
     @property
+    def heads(self) -> tuple[tuple[str, str], ...]:
+        """Kind (LIVE, ASK, CODE) and id of the blocks that have one; an unread step knows them without reading."""
+        kinds = {Live: LIVE, Question: ASK, Exercise: CODE}
+        return tuple((kinds[type(block)], block.id) for block in self.blocks if not isinstance(block, Prose))
+
+    def holds(self, kinds: tuple[str, ...], id: str = "") -> bool:
+        """Whether it has a block of one of these kinds, with this id if one is given."""
+        return any(kind in kinds and id in ("", name) for kind, name in self.heads)
+
+    @property
     def live(self) -> Live | None:
         return next((block for block in self.blocks if isinstance(block, Live)), None)
 
@@ -175,21 +186,36 @@ class Course:
     def find_step(self, step_id: str) -> tuple[Lesson, Step] | None:
         return next(((lesson, step) for lesson in self.lessons for step in lesson.steps if step.id == step_id), None)
 
+    def ids(self, *kinds: str) -> list[str]:
+        """The ids of all blocks of these kinds, in the order of the course."""
+        return [id for lesson in self.lessons for step in lesson.steps for kind, id in step.heads if kind in kinds]
+
     def questions(self) -> dict[str, Question]:
-        return {step.question.id: step.question for lesson in self.lessons for step in lesson.steps if step.question}
+        asking = (step for lesson in self.lessons for step in lesson.steps if step.holds((ASK,)))
+        return {step.question.id: step.question for step in asking if step.question}
 
     def exercises(self) -> dict[str, Exercise]:
-        return {step.exercise.id: step.exercise for lesson in self.lessons for step in lesson.steps if step.exercise}
+        asking = (step for lesson in self.lessons for step in lesson.steps if step.holds((CODE,)))
+        return {step.exercise.id: step.exercise for step in asking if step.exercise}
+
+    def question(self, id: str) -> Question | None:
+        found = self._holding((ASK,), id)
+        return found[1].question if found else None
+
+    def exercise(self, id: str) -> Exercise | None:
+        found = self._holding((CODE,), id)
+        return found[1].exercise if found else None
 
     def live(self, live_id: str) -> Live | None:
-        everywhere = [*self.lessons, *([self.examination] if self.examination else [])]
-        lives = (block for lesson in everywhere for step in lesson.steps for block in step.blocks)
-        return next((block for block in lives if isinstance(block, Live) and block.id == live_id), None)
+        found = self._holding((LIVE,), live_id)
+        return found[1].live if found else None
 
     def step_of(self, id: str) -> tuple[Lesson, Step] | None:
         """The lesson and step that hold the question or exercise `id`."""
-        for lesson in self.lessons:
-            for step in lesson.steps:
-                if (step.question and step.question.id == id) or (step.exercise and step.exercise.id == id):
-                    return lesson, step
-        return None
+        return self._holding((ASK, CODE), id)
+
+    def _holding(self, kinds: tuple[str, ...], id: str) -> tuple[Lesson, Step] | None:
+        """The first step with such a block; a picture may be the examination's."""
+        everywhere = [*self.lessons, *([self.examination] if self.examination and kinds == (LIVE,) else [])]
+        found = ((lesson, step) for lesson in everywhere for step in lesson.steps if step.holds(kinds, id))
+        return next(found, None) if id else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from tutor.course.model import Block, CourseError, Exercise, Lesson, Live, Place
 
 LARGEST = 1_000_000  # bytes of a lesson file
 _FRONT = "+++"
-_HEADING = re.compile(r"## +(?P<title>.*?)\s*(?:\{#(?P<id>[^}]*)\})?\s*$")
-_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<kind>[^\s`]*)[ \t]*(?P<rest>[^`]*?)\s*$")
+HEADING = re.compile(r"## +(?P<title>.*?)\s*(?:\{#(?P<id>[^}]*)\})?\s*$")
+FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<kind>[^\s`]*)[ \t]*(?P<rest>[^`]*?)\s*$")
 
 
 def read_text(file: Path) -> str:
@@ -39,18 +39,24 @@ def read_text(file: Path) -> str:
 def parse_lesson(text: str, file: Path) -> Lesson:
     """The lesson in `text`, which stands in `file`. Raises CourseError with file and line."""
     lines = text.split("\n")
+    lesson, after = lesson_of(lines, file)
+    steps = tuple(steps_of(lines, after, file))
+    if not steps:
+        raise CourseError(
+            Place(file, len(lines)), "a lesson without steps; expected a line such as ## Title {#step-id}"
+        )
+    return lesson(steps)
+
+
+def lesson_of(lines: list[str], file: Path) -> tuple[Callable[[tuple[Step, ...]], Lesson], int]:
+    """What makes the lesson of its steps, from the front matter, and the index of the line after that."""
     front, after = _front_matter(lines, file)
     identity = check_id(front.text("id", required=True), "lesson", front.at("id"))
     title, about = front.text("title", required=True), front.text("about")
     minutes = front.whole("minutes", 0, 0, 10_000)
     needs = tuple(check_id(need, "lesson", front.at("needs")) for need in front.texts("needs"))
     front.done()
-    steps = tuple(_steps(lines, after, file))
-    if not steps:
-        raise CourseError(
-            Place(file, len(lines)), "a lesson without steps; expected a line such as ## Title {#step-id}"
-        )
-    return Lesson(identity, title, about, minutes, needs, steps, file.parent)
+    return lambda steps: Lesson(identity, title, about, minutes, needs, steps, file.parent), after
 
 
 def _front_matter(lines: list[str], file: Path) -> tuple[Fields, int]:
@@ -88,9 +94,9 @@ def _pieces(lines: list[str], start: int, file: Path) -> Iterator[_Piece]:
     index = start
     while index < len(lines):
         line = lines[index]
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if fence:
-            end = _closing_fence(lines, index, fence["marks"], file)
+            end = closing_fence(lines, index, fence["marks"], file)
             if fence["kind"] not in BLOCKS:
                 prose += lines[index : end + 1]
                 index = end + 1
@@ -99,7 +105,7 @@ def _pieces(lines: list[str], start: int, file: Path) -> Iterator[_Piece]:
             yield _Piece(fence["kind"], fence["rest"], "\n".join(lines[index + 1 : end]), index + 1)
             index, prose, first = end + 1, [], end + 1
             continue
-        heading = _HEADING.match(line)
+        heading = HEADING.match(line)
         if heading:
             yield from so_far()
             if heading["id"] is None:
@@ -114,7 +120,8 @@ def _pieces(lines: list[str], start: int, file: Path) -> Iterator[_Piece]:
     yield from so_far()
 
 
-def _closing_fence(lines: list[str], start: int, marks: str, file: Path) -> int:
+def closing_fence(lines: list[str], start: int, marks: str, file: Path) -> int:
+    """The index of the line that closes the block opened at the index `start`. Raises CourseError."""
     for index in range(start + 1, len(lines)):
         line = lines[index].strip()
         if line.startswith(marks) and not line.strip(marks[0]):
@@ -122,7 +129,8 @@ def _closing_fence(lines: list[str], start: int, marks: str, file: Path) -> int:
     raise CourseError(Place(file, start + 1), f"this block has no closing line {marks}")
 
 
-def _steps(lines: list[str], start: int, file: Path) -> Iterator[Step]:
+def steps_of(lines: list[str], start: int, file: Path) -> Iterator[Step]:
+    """The steps in `lines` from the index `start` on. Raises CourseError with file and line."""
     heading: _Piece | None = None
     blocks: list[Block] = []
 

@@ -13,7 +13,7 @@ from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.operations import letter
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
 
-_GAP = 2
+_GAP, _LEAST_GAP = 2, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,27 @@ class StageMap(Picture):
         return len(f"rank {self.count - 1}") + _GAP
 
     @cached_property
-    def _column(self) -> int:
+    def _widest(self) -> int:
+        """Columns of the longest text of a stage, marked ones too."""
         texts = [self._text(stage) for stage in range(len(self.layers))]
-        return max(map(len, [*texts, str(len(self.layers) - 1)])) + _GAP
+        longest = max(map(len, [*texts, str(len(self.layers) - 1)]))
+        cells = self.cells()
+        marked = (
+            marks.shown(texts[int(dict(place)["stage"])], Role.PLAIN, mark, longest)[0]
+            for place, mark in self.overlay.items()
+            if place in cells
+        )
+        return max([longest, *map(len, marked)])
+
+    def _column(self, width: int) -> int:
+        """Columns of a stage, closer together where they would not all fit."""
+        fits = self.head_columns + len(self.layers) * (self._widest + _GAP) - _GAP <= width
+        return self._widest + (_GAP if fits else _LEAST_GAP)
 
     def size(self, width: int) -> Size:
         foot = self._foot(width)
-        return Size(max(self.head_columns + self._columns, columns_of(foot)), 1 + self.count + 1 + len(foot))
+        grid = self.head_columns + self._columns(width)
+        return Size(max(grid, columns_of(foot)), 1 + self.count + 1 + len(foot))
 
     def foot_rows(self, width: int) -> int:
         return 1 + len(self._foot(width))
@@ -60,12 +74,12 @@ class StageMap(Picture):
         if row < 0:
             return []
         if row == 0:
-            named, pieces = Run("stage", Role.QUIET), self._ruler()
+            named, pieces = Run("stage", Role.QUIET), self._ruler(width)
         else:
-            named, pieces = Run(f"rank {row - 1}", palette.of_rank(row - 1)), self._row(row - 1, start, stop)
+            named, pieces = Run(f"rank {row - 1}", palette.of_rank(row - 1)), self._row(row - 1, width, start, stop)
         head = self.head_columns
         moved = ((head + at, run) for at, run in pieces)
-        return compose(chain([(0, named)], moved), head + self._columns, start, stop)
+        return compose(chain([(0, named)], moved), head + self._columns(width), start, stop)
 
     def cells(self) -> Mapping[Cell, CellValue]:
         places = sorted((rank, stage) for stage, rank in enumerate(self.ranks))
@@ -89,30 +103,29 @@ class StageMap(Picture):
 
     # Rows
 
-    @property
-    def _columns(self) -> int:
-        return len(self.layers) * self._column
+    def _columns(self, width: int) -> int:
+        return (len(self.layers) - 1) * self._column(width) + self._widest
 
-    def _ruler(self) -> Iterator[tuple[int, Run]]:
+    def _ruler(self, width: int) -> Iterator[tuple[int, Run]]:
         for stage in range(len(self.layers)):
-            yield stage * self._column, Run(str(stage), Role.QUIET)
+            yield stage * self._column(width), Run(str(stage), Role.QUIET)
 
-    def _row(self, rank: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
+    def _row(self, rank: int, width: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
         """The stages of a rank, and dots where other ranks have the stage."""
-        first = max(0, (start - self.head_columns) // self._column)
+        column = self._column(width)
+        first = max(0, (start - self.head_columns) // column)
         last = len(self.layers)
         if stop is not None:
-            last = min(last, max(0, stop - self.head_columns) // self._column + 1)
+            last = min(last, max(0, stop - self.head_columns) // column + 1)
         for stage in range(first, last):
-            at = stage * self._column
+            at = stage * column
             if self.ranks[stage] != rank:
                 yield at, Run(palette.IDLE, Role.IDLE)
                 continue
             place = cell(rank=rank, stage=stage)
-            text, role = marks.shown(
-                self._text(stage), palette.of_rank(rank), self.overlay.get(place), self._column - _GAP
-            )
-            yield at, Run(text[: self._column - 1], role, place)
+            own, mark = self._text(stage), self.overlay.get(place)
+            text, role = marks.shown(own, palette.of_rank(rank), mark, len(own))
+            yield at, Run(text, role, place)
 
     def _text(self, stage: int) -> str:
         """The letter of the stage among those of its rank, as slot grids have it, and its layers."""

@@ -90,8 +90,9 @@ FIGURES: list[tuple[str, dict[str, Any], Any]] = [
     ("activations-best-every", {"layers": 100}, 10),
     ("activations-best-every", {"layers": 36}, 6),
     ("activations-gpt-every", {}, "one"),
-    ("activations-first-stage", {"p": 8}, 96 * 4.25 * UNIT),
-    ("activations-first-stage", {"p": 16}, 96 * 4.25 * UNIT),
+    ("activations-first-stage", {"p": 8, "b": 1}, 96 * 4.25 * UNIT),
+    ("activations-first-stage", {"p": 16, "b": 1}, 96 * 4.25 * UNIT),
+    ("activations-first-stage", {"p": 16, "b": 2}, 2 * 96 * 4.25 * UNIT),
     ("activations-largest", {}, 40),  # 60e9 / (1.476e9)
     ("mfu-what-it-says", {}, "of-the-peak"),
     ("mfu-flops-a-token", {"T": 4096}, TOKEN),

@@ -82,7 +82,10 @@ def said_of(difference: Difference, expected: Rows, noun: str = "stage") -> str:
     rank, place, wanted, found = difference
     name = f"{noun.capitalize()} {rank}"
     if wanted is None:
-        return f"{name}: its {count(len(expected[rank]), 'operation')} are right, and then {found} follows."
+        right = len(expected[rank])
+        return (
+            f"{name}: its {count(right, 'operation')} {'is' if right == 1 else 'are'} right, and then {found} follows."
+        )
     if found is None:
         return f"{name}: its list ends after {count(place, 'operation')}; {wanted} is expected next."
     return f"{name}, operation {place + 1} of {len(expected[rank])}: expected {wanted}, yours {found}."

@@ -47,7 +47,7 @@ def test_a_difference_is_told_where_it_is() -> None:
     assert said_of(found, right) == "Stage 1: its list ends after 1 operation; 1B0 is expected next."
     found = first_difference(short, right)
     assert found is not None
-    assert said_of(found, short, "rank") == "Rank 1: its 1 operation are right, and then 1B0 follows."
+    assert said_of(found, short, "rank") == "Rank 1: its 1 operation is right, and then 1B0 follows."
     assert first_difference(right, right) is None
 
 

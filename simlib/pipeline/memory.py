@@ -36,10 +36,11 @@ def held_over_time(timeline: Timeline) -> tuple[Held, ...]:
     >>> last.times, last.counts
     ((0, 1.0, 7.0), (0, 1, 0))
     """
-    return tuple(_held(timeline, rank) for rank in range(len(timeline.orders)))
+    return tuple(held_on(timeline, rank) for rank in range(len(timeline.orders)))
 
 
-def _held(timeline: Timeline, rank: int) -> Held:
+def held_on(timeline: Timeline, rank: int) -> Held:
+    """What one rank of `timeline` holds at each time: of a large pipeline, one row that is looked at."""
     times: list[float] = [0]
     counts = [0]
     now = 0

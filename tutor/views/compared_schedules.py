@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from simlib.pipeline import Schedule
 from simlib.pipeline.durations import common_slot, exact
-from simlib.pipeline.memory import held_over_time
 from tutor.views import marks, operations, palette
 from tutor.views.figures import number, percent
 from tutor.views.held_rows import HeldRows
@@ -262,6 +261,6 @@ def compared(schedules: list[Schedule], memory: bool) -> ComparedSchedules:
         grid = SlotGrid(timed.timeline) if in_slots else TimeRows(timed.timeline)
         rows = None
         if memory and isinstance(grid, SlotGrid):
-            rows = HeldRows(held_over_time(timed.timeline), grid.slots, timed.slot or 1)
+            rows = HeldRows(timed.timeline, grid.slots, timed.slot or 1)
         panels.append(Panel(timed, grid, rows))
     return ComparedSchedules(tuple(panels))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from simlib.pipeline.memory import Held
+from simlib.pipeline.memory import Held, held_on
+from simlib.pipeline.timeline import Timeline
 from tutor.views import marks, palette
 from tutor.views.cell_map import LookedUp
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
@@ -14,26 +15,40 @@ from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
 _MOST_SPOKEN = 20  # stretches of a rank that are read out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeldRows:
-    """A row a rank. Cells are cell(rank=, slot=): how many activations the rank holds in the slot."""
+    """A row a rank. Cells are cell(rank=, slot=): how many activations the rank holds in the slot.
 
-    held: tuple[Held, ...]
+    A rank is followed through time when it is first looked at.
+    """
+
+    timeline: Timeline
     slots: int
     slot: float  # how long a slot lasts
+    _seen: dict[int, Held] = field(init=False, repr=False, default_factory=dict)
+
+    def held(self, rank: int) -> Held:
+        """What a rank holds over time."""
+        if rank not in self._seen:
+            self._seen[rank] = held_on(self.timeline, rank)
+        return self._seen[rank]
+
+    @property
+    def ranks(self) -> int:
+        return len(self.timeline.orders)
 
     def cells(self) -> Mapping[Cell, CellValue]:
         """What each rank holds in each slot."""
 
         def places() -> Iterator[Cell]:
-            return (cell(rank=rank, slot=slot) for rank in range(len(self.held)) for slot in range(self.slots))
+            return (cell(rank=rank, slot=slot) for rank in range(self.ranks) for slot in range(self.slots))
 
-        return LookedUp(("rank", "slot"), self._value, places, len(self.held) * self.slots)
+        return LookedUp(("rank", "slot"), self._value, places, self.ranks * self.slots)
 
     @property
     def label_columns(self) -> int:
         """Columns of the longest count, with the sign of the peak before it."""
-        return 1 + len(str(max(held.peak for held in self.held)))
+        return 1 + len(str(max(self.timeline.peak_activations)))
 
     def row(
         self, rank: int, columns: int, start: int, stop: int | None, overlay: Overlay, hidden: bool
@@ -42,7 +57,7 @@ class HeldRows:
 
         `hidden` shows marked cells alone: the counts would tell what the learner is asked for.
         """
-        held = self.held[rank]
+        held = self.held(rank)
         last = self.slots if stop is None else min(self.slots, -(-stop // columns))
         for slot in range(start // columns, last):
             place = cell(rank=rank, slot=slot)
@@ -61,7 +76,7 @@ class HeldRows:
 
     def spoken(self, rank: int) -> str:
         """A row in words: "slot 0: 1; slots 1 to 3: 2; …"."""
-        held = self.held[rank]
+        held = self.held(rank)
         parts = []
         for at, count in enumerate(held.counts):
             first = self._first(held, at)
@@ -86,9 +101,9 @@ class HeldRows:
         return min(round(held.times[at] / self.slot), self.slots)
 
     def _value(self, rank: int, slot: int) -> CellValue:
-        if not (0 <= rank < len(self.held) and 0 <= slot < self.slots):
+        if not (0 <= rank < self.ranks and 0 <= slot < self.slots):
             raise IndexError
-        return self._at(self.held[rank], slot)[2]
+        return self._at(self.held(rank), slot)[2]
 
 
 def _fill(held: Held, count: int) -> str:

@@ -13,7 +13,7 @@ from tutor.authoring.screens import prose_rows
 from tutor.authoring.words import typed_figures
 from tutor.course.glossary import definition, read_glossary, same_name
 from tutor.course.inline import stretches
-from tutor.course.model import Course, CourseError, Place, Prose, Term
+from tutor.course.model import Course, CourseError, Place, Prose, Step, Term
 
 MOST_ROWS = 5  # of a definition, which is read beside a lesson
 _BOLD = re.compile(r"(?<![\\*])\*\*(?=\S)(?P<text>.+?)(?<=\S)\*\*(?!\*)", re.S)
@@ -48,8 +48,12 @@ def _twice(terms: Sequence[Term]) -> Iterator[Problem]:
 def _term(course: Course, term: Term) -> Iterator[Problem]:
     if not all(same_name(name) for name in (term.name, *term.also)):
         yield Problem(term.place, f"term {term.name!r}: a name without a letter or digit")
-    if course.find_step(term.step) is None:
+    found = course.find_step(term.step)
+    if found is None:
         yield Problem(term.place, f"term {term.name!r}: no step is called {term.step!r}")
+    elif not any(same_name(name) in _said(found[1]) for name in (term.name, *term.also)):
+        message = f"step {term.step} has it under none of its names ({', '.join((term.name, *term.also))})"
+        yield Problem(term.place, f"term {term.name!r}: {message}")
     yield from typed_figures(term.text, term.place)
     try:
         rows = prose_rows(definition(term))
@@ -58,6 +62,16 @@ def _term(course: Course, term: Term) -> Iterator[Problem]:
         return
     if rows > MOST_ROWS:
         yield Problem(term.place, f"term {term.name!r}: its definition takes {rows} rows; at most {MOST_ROWS} are read")
+
+
+def _said(step: Step) -> str:
+    """The letters and digits of what a step says and asks, as names are compared."""
+    said = [step.title, *(block.text for block in step.blocks if isinstance(block, Prose))]
+    if step.question:
+        said += [step.question.prompt, *(option.text for option in step.question.options), step.question.why]
+    if step.exercise:
+        said.append(step.exercise.prompt)
+    return "".join(sign for sign in " ".join(said).casefold() if sign.isalnum())
 
 
 def _bold(course: Course, terms: Sequence[Term]) -> Iterator[Problem]:

@@ -61,6 +61,12 @@ def test_nothing_is_found_where_nothing_is_wrong(folder: Path) -> None:
         ('step = "first"', 'step = "frist"', 1, "term 'rank': no step is called 'frist'"),
         ('name = "chunk"', 'name = "Ranks"', 7, "term 'Ranks': 'Ranks' names 'rank' already, on line 1"),
         ('"all the chunks"', '"world-rank"', 7, "term 'chunk': 'world-rank' names 'rank' already, on line 1"),
+        (
+            'step = "first"',
+            'step = "second"',
+            1,
+            "term 'rank': step second has it under none of its names (rank, world",
+        ),
         ('name = "chunk"', 'name = "!"', 7, "term '!': a name without a letter or digit"),
         ('"A part."', '"A part of 8 bytes."', 7, "'8 bytes' is typed in; name the quantity in {{…}}"),
         ('"A part."', f'"{"Long. " * 90}"', 7, "term 'chunk': its definition takes "),
@@ -73,14 +79,14 @@ def test_nothing_is_found_where_nothing_is_wrong(folder: Path) -> None:
 def test_a_mistake_is_named_with_its_line(folder: Path, before: str, after: str, line: int, message: str) -> None:
     assert before in GLOSSARY
     (folder / "glossary.toml").write_text(GLOSSARY.replace(before, after, 1))
-    problems = [problem for problem in lint(folder) if problem.place.file.name == "glossary.toml"]
-    assert [problem.place for problem in problems] == [Place(folder / "glossary.toml", line)]
-    assert problems[0].message.startswith(message)
+    place = Place(folder / "glossary.toml", line)
+    told = [problem.message for problem in lint(folder) if problem.place == place]
+    assert any(said.startswith(message) for said in told), told
 
 
 def test_a_bold_word_that_nothing_explains_is_named_once_a_lesson(folder: Path) -> None:
     (folder / "glossary.toml").write_text(GLOSSARY.replace('"chunk"', '"part"').replace('"all the chunks"', '"piece"'))
-    told = [(problem.place.line, problem.message.split(",")[0]) for problem in lint(folder)]
+    told = [(at.place.line, at.message.split(",")[0]) for at in lint(folder) if at.place.file.name == "lesson.md"]
     assert told == [(8, "'chunk' is in bold"), (11, "'all the chunks' is in bold")]
 
 

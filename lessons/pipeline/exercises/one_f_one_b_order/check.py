@@ -56,11 +56,12 @@ def explain(arguments, expected, got, difference):
     if found.expected is not None:
         timed = schedule("1f1b", **arguments)
         slot = round(timed.timeline.starts[found.rank][found.place] / timed.slot)
+        # With what the stages hold under it: that is what the order is for
         answer["picture"] = {
-            "topic": "pipeline",
-            "parameters": {"schedule": "1f1b", **arguments},
+            "topic": "schedules",
+            "parameters": {"first": "1f1b", "second": "none", **arguments},
             "step": 0,
-            "cell": {"rank": found.rank, "slot": slot},
+            "cell": {"schedule": "1f1b", "rank": found.rank, "slot": slot},
             "yours": found.got,
         }
     return answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tutor.app.asking import Asking
+from tutor.asking import Asking
 from tutor.examination.room import Asked, Examination, Sitting
 
 

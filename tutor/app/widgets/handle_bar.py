@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 
-from tutor.app.live_model import Handle
 from tutor.app.theme import words
 from tutor.app.widgets.lines import Lines, Row
+from tutor.views.live_model import Handle
 
 _GAP = "  "
 # A table of values can be long; its beginning is enough to know it by

@@ -16,12 +16,12 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from simlib.errors import BadArgument
-from tutor.app.live_model import STEP, LiveModel
 from tutor.app.theme import words
 from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.handle_bar import HandleBar
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
+from tutor.views.live_model import STEP, LiveModel
 from tutor.views.picture import Cell, Mark, Overlay, Picture, Role
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tutor.answers.verdict import NotUnderstood
-from tutor.app.asking import Asking
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, AnswerWidget, Drafted
 from tutor.app.widgets.choice import Choice
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.typed import Typed
+from tutor.asking import Asking
 from tutor.course.model import CHOICE, CourseError
 from tutor.progress.store import ProgressError
 from tutor.study import AnswerOutcome, Unknown

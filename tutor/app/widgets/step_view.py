@@ -10,10 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from simlib.errors import BadArgument
-from tutor import units
-from tutor.app.asking import Asking
 from tutor.app.examining import Problem
-from tutor.app.live_model import LiveModel
 from tutor.app.theme import words
 from tutor.app.widgets.choice import Choice
 from tutor.app.widgets.exercise import ExercisePanel
@@ -24,7 +21,9 @@ from tutor.app.widgets.question import QuestionPanel
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.table import Table
 from tutor.app.widgets.typed import Typed
-from tutor.course.model import CHOICE, GRID, NUMBER, TABLE, CourseError, Exercise, Live, Prose, Question, Step
+from tutor.asking import Asking
+from tutor.course.model import CHOICE, GRID, TABLE, CourseError, Exercise, Live, Prose, Question, Step
+from tutor.views.live_model import LiveModel
 
 if TYPE_CHECKING:
     from tutor.study import Study
@@ -94,7 +93,7 @@ class StepView(VerticalScroll, can_focus=True):
         if question.kind in (TABLE, GRID):
             yield from self._table(question, asking)
             return
-        yield self._panel(asking, Typed(self._expects(asking)))
+        yield self._panel(asking, Typed(asking.expects))
 
     @property
     def _fixed(self) -> bool:
@@ -103,15 +102,6 @@ class StepView(VerticalScroll, can_focus=True):
 
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
         return ProblemPanel(asking, answer) if isinstance(asking, Problem) else QuestionPanel(asking, answer)
-
-    def _expects(self, asking: Asking) -> str:
-        if asking.question.kind != NUMBER:
-            return "the numbers of the options, with commas"
-        measures = units.measure_of(asking.question.unit)
-        unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
-            measures, "a number with its unit"
-        )
-        return f"{unit}, {asking.nearness}" if asking.nearness else unit
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:
         from tutor.answers import cells

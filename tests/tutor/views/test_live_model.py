@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib.errors import BadArgument
-from tutor.app.live_model import END, LiveModel, read, shown, turned
+from tutor.views.live_model import END, LiveModel, read, shown, turned
 from tutor.views.scene import Parameter
 from tutor.views.topics import TOPICS, topic
 

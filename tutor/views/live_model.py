@@ -137,16 +137,18 @@ class LiveModel:
     def type(self, text: str) -> None:
         """Sets the selected handle to what was typed. Raises BadArgument."""
         handle = self.selected
-        if handle is None:
-            return
-        if handle.name == STEP:
-            accepted = f"a whole number from 0 to {self.scene.last_step}"
+        if handle is not None:
+            self.set(handle.name, text)
+
+    def set(self, name: str, text: str) -> None:
+        """Sets the step or a parameter to what was typed. Raises BadArgument."""
+        if name == STEP:
             first = text.split()[:1]
             if not first or not first[0].isdecimal() or int(first[0][:9]) > self.scene.last_step:
-                raise BadArgument(STEP, text, accepted)
+                raise BadArgument(STEP, text, f"a whole number from 0 to {self.scene.last_step}")
             self.go(int(first[0]))
             return
-        parameter = self._parameter(handle.name)
+        parameter = self._parameter(name)
         self._set(parameter, read(parameter, text))
 
     def reset(self) -> None:

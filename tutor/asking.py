@@ -1,11 +1,12 @@
-"""One question as the app asks it: its words with the figures filled in, and how the learner stands with it."""
+"""One question as a front asks it: its words with the figures filled in, and how the learner stands with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from tutor.course.model import Option, Question
+from tutor import units
+from tutor.course.model import CHOICE, NUMBER, Option, Question
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.study import AnswerOutcome, Revealed, Study
 
@@ -49,6 +50,19 @@ class Asking:
         return tolerance_shown(self.study.course, self.question, self.seed)
 
     @property
+    def expects(self) -> str:
+        """What is to be typed, unless it is cells of a picture. Raises CourseError."""
+        if self.question.kind == CHOICE:
+            return "the number of an option"
+        if self.question.kind != NUMBER:
+            return "the numbers of the options, with commas"
+        measures = units.measure_of(self.question.unit)
+        unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
+            measures, "a number with its unit"
+        )
+        return f"{unit}, {self.nearness}" if self.nearness else unit
+
+    @property
     def done(self) -> bool:
         """Whether it is solved, or its answer was shown."""
         return self.study.standing(self.question.id).state != OPEN
@@ -71,12 +85,12 @@ class Asking:
 
         course = self.study.course
         solved = self.study.standing(self.question.id).state == SOLVED
-        return Told(truth(course, self.question).shown, reason(course, self.question), solved)
+        return Told(truth(course, self.question, self.seed).shown, reason(course, self.question, self.seed), solved)
 
     def answer(self, text: str) -> AnswerOutcome:
         """Raises NotUnderstood, CourseError, ProgressError."""
-        return self.study.answer(self.question.id, text)
+        return self.study.answer(self.question.id, text, self.seed)
 
     def reveal(self) -> Revealed:
         """Raises CourseError, ProgressError."""
-        return self.study.reveal(self.question.id)
+        return self.study.reveal(self.question.id, self.seed)

@@ -90,6 +90,14 @@ def _judge_number(course: Course, question: Question, text: str, seed: int | Non
             for reading in typed.readings:
                 if _agrees(reading, value, tolerance(question, value), rounded=rounded):
                     return verdict(reading, (reply(course, question, wrong, seed), wrong.misconception))
+    for reading in typed.readings:
+        if allowed and _rounds_to(reading, right):
+            shown = _read_back(question, reading)
+            return verdict(reading, (f"{shown} is near, but rounded too far: give one digit more.", None))
+    for wrong, value in known:
+        for reading in typed.readings:
+            if tolerance(question, value) and _rounds_to(reading, value):
+                return verdict(reading, (reply(course, question, wrong, seed), wrong.misconception))
     first = _likeliest(typed, right)
     miss = near_miss(typed, right, question.unit)
     if miss:
@@ -112,8 +120,14 @@ def _agrees(reading: Reading, value: float, allowed: float, *, rounded: bool) ->
         1.0, reading.unit.factor if reading.unit else 1.0
     ):
         return True
-    if not rounded or not allowed or reading.step is None or reading.digits < 2 or abs(value) >= 1:
+    return rounded and bool(allowed) and abs(value) < 1 and _rounds_to(reading, value)
+
+
+def _rounds_to(reading: Reading, value: float) -> bool:
+    """Whether what was typed is `value` in fewer digits, two at least: 3.2 for 3.234."""
+    if reading.step is None or reading.digits < 2:
         return False
+    difference = abs(reading.value - value)
     return difference <= reading.step * (0.5 + 1e-6) and difference <= abs(value) * _ROUNDED
 
 

@@ -34,7 +34,7 @@ def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: 
     if _is(factor, -1):
         return NearMiss("The size is right, the sign is not.")
     if measure in (BYTES, BYTES_PER_SECOND):
-        found = _binary(reading, factor) or _bits(reading, factor)
+        found = _binary(reading, factor, right) or _bits(reading, factor)
         if found:
             return found
     if measure in (SHARE, COUNT):
@@ -47,9 +47,13 @@ def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: 
     return _thousands(reading, factor)
 
 
-def _binary(reading: Reading, factor: float) -> NearMiss | None:
+def _binary(reading: Reading, factor: float, right: float) -> NearMiss | None:
     typed_binary = reading.unit is not None and "i" in reading.unit.name and not reading.unit.bits
+    largest = max(abs(right), abs(right * factor), reading.unit.factor if reading.unit else 1)
     for power, prefix in enumerate("KMGTP", 1):
+        # Nobody has a dozen gigabytes in mind as petabytes
+        if 1000**power > 100 * largest:
+            break
         ratio = 1024**power / 1000**power
         binary, decimal = f"{prefix}iB", f"{prefix}B"
         sizes = f"1 {binary} is 2**{10 * power} bytes, 1 {decimal} is 1e{3 * power}"
@@ -60,7 +64,8 @@ def _binary(reading: Reading, factor: float) -> NearMiss | None:
             say = f"This is the number of {decimal}, and {sizes}. Write {decimal}, or give it in {binary}."
             return NearMiss(say, "gib-for-gb")
         if _is(factor, ratio):
-            return NearMiss(f"You reckoned with 2**{10 * power}, but here {sizes}.", "gib-for-gb")
+            taken = f"You took 2**{10 * power} bytes for 1 {decimal}. That is 1 {binary}"
+            return NearMiss(f"{taken}; 1 {decimal} is 1e{3 * power} bytes.", "gib-for-gb")
     return None
 
 
@@ -84,13 +89,12 @@ def _percentage(reading: Reading, factor: float, right: float, *, bare: bool) ->
 
 
 def _thousands(reading: Reading, factor: float) -> NearMiss | None:
-    for base, name in ((1000, "1,000"), (1024, "1,024")):
+    for base in (1000, 1024):
         for power in (1, 2, 3, 4):
-            times = " and ".join([name] * power) if power < 3 else f"{name} to the power of {power}"
             for exact, way in ((float(base) ** power, "too much"), (float(base) ** -power, "too little")):
                 if _is(factor, exact):
                     return NearMiss(
-                        f"The digits are right, but it is {times} times {way}: check the prefix of the unit.",
+                        f"The digits are right, but it is {base**power:,} times {way}: check the prefix of the unit.",
                         "wrong-prefix",
                     )
     return None

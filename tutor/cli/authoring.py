@@ -46,14 +46,16 @@ def lint(arguments: argparse.Namespace) -> int:
     else:
         for problem in problems:
             say(f"{problem.place}: {'warning: ' if problem.warning else ''}{problem.message}")
-        say(
-            "No mistakes found." if not problems else f"{len(errors)} mistakes, {len(problems) - len(errors)} warnings."
-        )
+        say("No mistakes found." if not problems else _counted(len(errors), len(problems) - len(errors)))
         if published is not None:
             say(f"{published} new ids published in {folder / PUBLISHED_FILE}.")
         elif arguments.publish:
             say("Nothing is published while there are mistakes.")
     return WRONG if errors else RIGHT
+
+
+def _counted(mistakes: int, warnings: int) -> str:
+    return f"{mistakes} mistake{'s' * (mistakes != 1)}, {warnings} warning{'s' * (warnings != 1)}."
 
 
 def new_lesson(arguments: argparse.Namespace) -> int:

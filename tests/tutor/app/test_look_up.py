@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
 from tutor.app.screens.lesson import LessonScreen
-from tutor.app.screens.look_up import LookUp
+from tutor.app.screens.look_up import LookUp, Words
 from tutor.course.model import CourseError, Place
 from tutor.study import Study
 
@@ -247,3 +250,45 @@ def test_a_glossary_that_cannot_be_read_is_said_and_the_rest_is_searched(
         assert names(pilot)[0] == "Second"
 
     play(scenario)
+
+
+def test_what_is_left_is_not_kept(play: Play) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await at_step(pilot, 2, "f4")
+        left = [weakref.ref(pilot.app.screen), weakref.ref(pilot.app.screen.words)]
+        await press(pilot, *"zebra", "enter")
+        left.append(weakref.ref(pilot.app.screen))
+        await press(pilot, "escape", "up", "down")
+        gc.collect()
+        assert [ref() for ref in left] == [None, None, None]
+
+    play(scenario)
+
+
+def test_each_of_its_bindings_has_a_name_in_key_maps() -> None:
+    for binding in [*LookUp.BINDINGS, *Words.BINDINGS]:
+        assert binding.id
+        assert binding.id.startswith("look_up.")
+        assert binding.description
+
+
+def test_without_unicode_every_row_keeps_its_place(play: Play, shown: Shown) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await press(pilot, "slash")
+        text = shown(pilot.app)
+        assert text.isascii(), [sign for sign in text if not sign.isascii()]
+        assert "> ring" in text
+
+    play(scenario, profile=Profile(ascii_only=True))
+
+
+def test_in_few_colours_they_are_the_terminals_own(play: Play) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        for keys in (["slash"], [*"ring"]):
+            await press(pilot, *keys)
+            for strip in pilot.app.screen._compositor.render_strips():
+                for segment in strip:
+                    for colour in (segment.style.color, segment.style.bgcolor) if segment.style else ():
+                        assert colour is None or colour.triplet is None, f"{segment.text!r} is {colour}"
+
+    play(scenario, profile=Profile(few_colours=True))

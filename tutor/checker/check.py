@@ -25,12 +25,28 @@ def check_source(
     limits: Limits | None = None,
     stop: threading.Event | None = None,
     file: str = "",
+    trusted: bool = True,
 ) -> CheckResult:
     """See `tutor.checker.check_source`."""
     failure = text_failure(source)
     if failure is not None:
         return _failed(exercise, failure)
-    definition = Definition(exercise)
+    definition = Definition(exercise, trusted=trusted)
+    try:
+        return _checked(source, definition, seed, limits, stop, file)
+    finally:
+        definition.end()
+
+
+def _checked(
+    source: bytes,
+    definition: Definition,
+    seed: int | None,
+    limits: Limits | None,
+    stop: threading.Event | None,
+    file: str,
+) -> CheckResult:
+    exercise = definition.exercise
     trials = definition.trials(secrets.randbits(32) if seed is None else seed)
     expected = [definition.expected(trial) for trial in trials]
     try:

@@ -1,4 +1,6 @@
-"""An exercise's own check: its check.py, which alone knows what is right. It runs here, never in the learner's process.
+"""An exercise's own check: its check.py, which alone knows what is right. It never runs in the learner's process.
+
+That of the course that comes with the tutor runs here, that of any other course in a process of its own (`apart`).
 
 A check.py holds
 
@@ -30,7 +32,7 @@ explain_bill(arguments, engine, yours)    why a program sends too much, in a sen
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from tutor.checker import drawn
+from tutor.checker.apart import Apart, CheckFailed
 from tutor.checker.compare import Mismatch, Rules, first_difference, where
 from tutor.checker.inside import frames
 from tutor.checker.verdict import ERROR_KINDS, Case, CouldNotCheck, Difference
@@ -68,26 +71,29 @@ class Judged:
 class Definition:
     """The loaded check.py of one exercise. Every way in raises CouldNotCheck when it fails."""
 
-    def __init__(self, exercise: Exercise) -> None:
+    def __init__(self, exercise: Exercise, *, trusted: bool = True) -> None:
         self.exercise = exercise
         self._path = exercise.folder / "check.py"
-        self._module = types.ModuleType(f"check_of_{exercise.id}")
-        self._module.__file__ = str(self._path)
         with self._own_failure("loading it"):
-            exec(compile(self._path.read_bytes(), str(self._path), "exec", dont_inherit=True), self._module.__dict__)
-            self._cases, self._expected = self._module.cases, self._module.expected
-        self._explain = getattr(self._module, "explain", None)
-        self._compare = getattr(self._module, "compare", None)
-        self._rules = Rules(
-            getattr(self._module, "tolerance", None), bool(getattr(self._module, "floats_for_ints", False))
-        )
-        self._arguments_may_change = bool(getattr(self._module, "arguments_may_change", False))
-        self.worker_program = bool(getattr(self._module, "worker_program", exercise.id.endswith("_worker")))
-        self._called = getattr(self._module, "called", _of_worker if self.worker_program else None)
-        self.collectives: tuple[str, ...] = tuple(getattr(self._module, "collectives", ()))
-        self.most_bytes: float | None = getattr(self._module, "most_bytes", None)
-        self._bill = getattr(self._module, "bill", None)
-        self._explain_bill = getattr(self._module, "explain_bill", None)
+            self._file = Here(self._path, exercise.id) if trusted else Apart(self._path, f"check_of_{exercise.id}")
+            cases, expected = self._file.function("cases"), self._file.function("expected")
+            if cases is None or expected is None:
+                self._file.end()
+                raise AttributeError(f"it has no function {'cases' if cases is None else 'expected'}")
+        self._cases, self._expected = cases, expected
+        self._explain, self._compare = self._file.function("explain"), self._file.function("compare")
+        self._bill, self._explain_bill = self._file.function("bill"), self._file.function("explain_bill")
+        constant = self._file.constant
+        self._rules = Rules(constant("tolerance"), bool(constant("floats_for_ints", False)))
+        self._arguments_may_change = bool(constant("arguments_may_change", False))
+        self.worker_program = bool(constant("worker_program", exercise.id.endswith("_worker")))
+        self._called = self._file.function("called") or (_of_worker if self.worker_program else None)
+        self.collectives: tuple[str, ...] = tuple(constant("collectives", ()))
+        self.most_bytes: float | None = constant("most_bytes")
+
+    def end(self) -> None:
+        """Ends what the check.py runs in, where that is a process of its own."""
+        self._file.end()
 
     def trials(self, seed: int) -> list[Trial]:
         """The cases for `seed`; at least one."""
@@ -185,13 +191,35 @@ class Definition:
             raise CouldNotCheck(self._said(error, doing)) from None
 
     def _said(self, error: BaseException, doing: str) -> str:
-        line, trace = None, error.__traceback__
+        line, trace = error.line if isinstance(error, CheckFailed) else None, error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == str(self._path):
                 line = trace.tb_lineno
             trace = trace.tb_next
         place = f"{_short(self._path)}, line {line}" if line else _short(self._path)
-        return f"the check of {self.exercise.id} failed while {doing}: {type(error).__name__}: {error} ({place})"
+        told = str(error) if isinstance(error, CheckFailed) else f"{type(error).__name__}: {error}"
+        return f"the check of {self.exercise.id} failed while {doing}: {told} ({place})"
+
+
+class Here:
+    """A check.py that is loaded in this process: one that comes with the tutor."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._module = types.ModuleType(f"check_of_{name}")
+        self._module.__file__ = str(path)
+        exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), self._module.__dict__)
+
+    def constant(self, name: str, default: Any = None) -> Any:
+        """What the file says under this name."""
+        return getattr(self._module, name, default)
+
+    def function(self, name: str) -> Callable[..., Any] | None:
+        """The file's function of this name; None where it has none."""
+        found: Callable[..., Any] | None = getattr(self._module, name, None)
+        return found
+
+    def end(self) -> None:
+        """Nothing runs on."""
 
 
 def plain(value: Any) -> Any:
@@ -214,7 +242,9 @@ def plain(value: Any) -> Any:
 
 
 def _of_worker(path: tuple[int | str, ...]) -> str:
-    """What a part of the workers' results is called."""
+    """What a part of the workers' results is called; single numbers, one a worker, stand in one row."""
+    if not path:
+        return "workers"
     return f"worker {path[0]}" + (f": {where(path[1:])}" if len(path) > 1 else "")
 
 

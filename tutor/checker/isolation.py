@@ -9,7 +9,7 @@ import secrets
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,14 @@ def setup(limits: Limits, pid: int, here: Walls | None = None) -> dict[str, Any]
     return shared | {"walls": shared["walls"] | own_walls(box.PROCESS if limits.boxed else pid, here)}
 
 
+def setup_of_checks(limits: Limits, pid: int, packages: Sequence[Path], here: Walls | None = None) -> dict[str, Any]:
+    """As `setup`, for a process that runs a course's check.py: it may import these `packages` too."""
+    setup_ = setup(limits, pid, here)
+    if "landlock" in setup_["walls"]:
+        setup_["walls"]["landlock"] = _as_array(landlock.rules(numpy_folder(), packages))
+    return setup_ | {"readable": [*setup_["readable"], *map(str, packages)]}
+
+
 def own_walls(pid: int, here: Walls | None = None) -> dict[str, Any]:
     """The walls that the process `pid` shares with no other."""
     import numpy as np
@@ -115,12 +123,10 @@ def own_walls(pid: int, here: Walls | None = None) -> dict[str, Any]:
 
 def shared_setup(limits: Limits, here: Walls | None = None) -> dict[str, Any]:
     """Limits and walls that any number of processes can have in common."""
-    import numpy as np
 
     rules: dict[str, Any] = {}
     if (here or walls()).landlock:
-        found = _landlock_rules(numpy_folder())
-        rules["landlock"] = {**found, "attributes": np.frombuffer(found["attributes"], np.uint8)}
+        rules["landlock"] = _as_array(_landlock_rules(numpy_folder()))
     return {
         "limits": {
             "cpu": limits.cpu,
@@ -134,6 +140,12 @@ def shared_setup(limits: Limits, here: Walls | None = None) -> dict[str, Any]:
         "walls": rules,
         "readable": readable(),
     }
+
+
+def _as_array(rules: dict[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    return {**rules, "attributes": np.frombuffer(rules["attributes"], np.uint8)}
 
 
 @dataclass(frozen=True)

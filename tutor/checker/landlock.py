@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,14 @@ def readable(numpy_folder: Path) -> list[str]:
     return [str(path) for path in paths if path.exists()]
 
 
-def rules(numpy_folder: Path) -> dict[str, Any]:
-    """What `inside.walls` needs to close the process in; only where `version()` is not 0."""
-    paths = [*readable(numpy_folder), *_FILES, *(str(path) for path in libraries())]
+def rules(numpy_folder: Path, packages: Sequence[Path] = ()) -> dict[str, Any]:
+    """What `inside.walls` needs to close the process in; only where `version()` is not 0.
+
+    These `packages` may be imported too.
+    """
+    paths = [*readable(numpy_folder), *_FILES, *(str(path) for path in (*libraries(), *packages))]
     folders = {str(Path(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib")}
+    folders |= {str(package.parent) for package in packages}
     access = [(path, _access(path)) for path in paths if os.path.exists(path)]
     # import lists these folders; the names of packages can then be seen, not what is in them
     access += [(folder, _READ_FOLDER) for folder in sorted(folders)]

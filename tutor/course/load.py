@@ -21,6 +21,14 @@ def course_folder() -> Path:
     return Path(str(lessons.__file__)).parent
 
 
+def is_shipped(folder: Path) -> bool:
+    """Whether this is the folder of the course that comes with the tutor: its programs are the tutor's own."""
+    try:
+        return folder.resolve() == course_folder().resolve()
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True)
 class CourseFile:
     """What course.toml says."""

@@ -174,7 +174,7 @@ class Run:
         if isinstance(error, SyntaxError) and case is None and error.filename == self._file:
             line = error.lineno
         else:
-            line = _line(error, self._file)
+            line = innermost_line(error, self._file)
         try:
             text = error.msg if isinstance(error, SyntaxError) else str(error)
         except TimeLimit:
@@ -195,7 +195,7 @@ class Run:
         self._connection.send(message)
 
 
-def _line(error: BaseException, file: str) -> int | None:
+def innermost_line(error: BaseException, file: str) -> int | None:
     """The innermost line of the learner's file in the traceback."""
     line, trace = None, error.__traceback__
     while trace is not None:

@@ -121,8 +121,9 @@ def warmup_forwards(stages: int, micro_batches: int, stage: int, chunks: int = 1
     """Forward passes that rank `stage` makes before it alternates, F then B.
 
     1F1B (one chunk): min(m, p-1-stage), then F and B alternate. Interleaved (v > 1): 2 (p-1-stage) +
-    (v-1) r, at most v m, with rounds of r micro-batches each (r = p where p divides m). The 2 is meant:
-    a chunk's gradient comes back only after the passes of the ranks on both ways (Narayanan et al. 2021).
+    (v-1) r, at most v m, with rounds of r micro-batches each (r = p where p divides m). The 2 is meant
+    (Megatron-LM): ahead by two passes for each rank after it, a rank has work while messages are on the
+    way; where they take no time, one would do.
 
     >>> [warmup_forwards(4, 8, rank, chunks=2) for rank in range(4)]
     [10, 8, 6, 4]

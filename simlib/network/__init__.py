@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simlib.network.fitting import fit_link, worst_miss
     from simlib.network.journey import Journey, carry
     from simlib.network.links import Link
     from simlib.network.topologies import FatTree, Servers, Switch, Topology, Torus
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Journey": "journey",
     "carry": "journey",
+    "fit_link": "fitting",
+    "worst_miss": "fitting",
     "Link": "links",
     "FatTree": "topologies",
     "Servers": "topologies",
@@ -26,7 +29,7 @@ _HOME = {
     "Torus": "topologies",
 }
 
-__all__ = ["FatTree", "Journey", "Link", "Servers", "Switch", "Topology", "Torus", "carry"]
+__all__ = ["FatTree", "Journey", "Link", "Servers", "Switch", "Topology", "Torus", "carry", "fit_link", "worst_miss"]
 
 
 def __getattr__(name: str) -> Any:

@@ -30,7 +30,7 @@ minutes = 10
 **The question of this lesson.** Many workers each hold an array, and all need
 the sum. Below, the arrays are cut into chunks, and in each step every worker
 sends one chunk to its right neighbour. Each will have sent
-{{ring.bytes_sent workers=4 bytes=64 | B}} in the end.
+{{ring.bytes_sent workers=4 bytes=32 | B}} in the end.
 
 Move the picture with the arrow keys.
 

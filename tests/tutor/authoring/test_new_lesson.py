@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.answers.judge import judge
+from tutor.answers.texts import prose
 from tutor.authoring.lint import lint
 from tutor.authoring.new_lesson import NotWritten, with_lesson, write_lesson
 from tutor.cli.main import main
 from tutor.course.load import load, read_course_file
+from tutor.course.model import Prose
+from tutor.views.topics import topic
 
 SHIPPED = """\
 title = "A course"  # of mine
@@ -46,6 +49,11 @@ def test_it_has_a_live_picture_a_family_and_an_exercise(tmp_path: Path) -> None:
     (family,) = [question for question in course.questions().values() if question.vary]
     assert judge(course, family, "14").right  # 2 (8 - 1) steps
     assert list(course.exercises()) == ["sums_mean"]
+    # What the text says that each worker sends is what its picture counts
+    scene = topic(lesson.steps[0].live.topic).scene(lesson.steps[0].live.parameters)
+    (said, *_) = (block for block in lesson.steps[0].blocks if isinstance(block, Prose))
+    assert scene.data()["bytes_sent"] == [48] * 4
+    assert "will have sent\n48 B in" in prose(course, lesson.steps[0], said)
 
 
 def test_a_second_lesson_joins_the_course_and_leaves_what_is_there(tmp_path: Path) -> None:

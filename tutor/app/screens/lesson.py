@@ -34,7 +34,8 @@ One step of a lesson. The keys go to the part with a bar at its left; **Tab** le
 question or exercise, and back. On the picture the arrow keys move it: **left** and **right** change what is marked
 above it, **up** and **down** mark something else. In a question with options **up**, **down** or the option's
 **number** chooses one, in a table the arrow keys go from cell to cell. **Enter** goes on to the question, answers
-it, and goes on to the next step. Nothing moves on by itself, and nothing that you have typed gets lost.
+it, and goes on to the next step. Words in **bold** are explained: **/** or **F4** looks them up. Nothing moves on
+by itself, and nothing that you have typed gets lost.
 """
     BINDINGS: ClassVar = [
         Binding("enter", "go_on", "go on", id="lesson.go_on", tooltip="read on"),

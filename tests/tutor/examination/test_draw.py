@@ -82,10 +82,11 @@ def test_until_all_numbers_have_been_shown(exam_course: Path) -> None:
     # Twelve problems of twelve members each: fourteen examinations of ten, and one of what is left
     course = load(exam_course)
     exams: list[list[Drawn]] = []
-    while drawn := draw(course, len(exams), after(course, exams)):
-        exams.append(drawn)
+    for seed in range(20):
+        exams.append(draw(course, seed, after(course, exams)))
     assert sum(map(len, exams)) == 12 * 12
     assert all(len(exam) == PROBLEMS for exam in exams[:12])
+    assert exams[-1] == []
 
 
 def test_without_problems_nothing_is_drawn(exam_course: Path) -> None:

@@ -130,11 +130,30 @@ def test_after_a_wrong_answer_typing_replaces_the_wrong_cell(play: Play, study: 
         await pilot.pause()
         await pilot.press("enter")
         await pilot.pause()
-        await pilot.press(*"22", "enter")
+        await pilot.press(*"22", "enter", "enter")
         await pilot.pause()
 
     play(scenario)
     assert study.standing("demo-rows").state == "solved"
+
+
+def test_a_table_that_is_mended_cell_by_cell_with_enter_costs_one_try(play: Play, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        table = await to_the_table(pilot)
+        pilot.app.post_message(events.Paste("1 2 10 20"))
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.press(*"22", "enter", *"11", "enter")
+        await pilot.pause()
+        assert table.text == "1 22; 11 20"
+        assert study.standing("demo-rows").state != "solved"
+        await pilot.press("enter")
+        await pilot.pause()
+
+    play(scenario)
+    assert study.standing("demo-rows").state == "solved"
+    assert len(study.store.events(kind="answer")) == 2
 
 
 def test_what_is_no_number_is_answered_at_its_cell_and_is_no_try(play: Play, shown: Shown, study: Study) -> None:

@@ -35,8 +35,9 @@ class Table(Lines, can_focus=True):
     """The row under a question whose answer is written into the live picture above.
 
     Arrows go from cell to cell, what is typed goes into the cell, Enter goes to the next empty one and
-    answers when there is none. Where `may_be_idle`, an empty cell is an answer too, and Enter asks once
-    before it takes it for one.
+    answers when there is none. After a wrong answer Enter leads from a cell that was changed to the next one
+    first: a table that is mended halfway costs no try. Where `may_be_idle`, an empty cell is an answer too,
+    and Enter asks once before it takes it for one.
     """
 
     DEFAULT_CSS = "Table { height: auto; }"
@@ -72,6 +73,8 @@ class Table(Lines, can_focus=True):
         self._note = ""
         self._confirming = False
         self._done = False
+        self._judged = False  # a wrong answer was given
+        self._changed = False  # this cell, since the cursor came to it
 
     @property
     def text(self) -> str:
@@ -181,10 +184,13 @@ class Table(Lines, can_focus=True):
         empty = [place for place in self._cells if not self._texts.get(place)]
         if self._unreadable([self._here] if empty else self._cells):
             return
-        if not empty:
-            self.post_message(Answered(self.text))
-            return
         after = self._cells.index(self._here)
+        if not empty:
+            if self._judged and self._changed and self._here != self._cells[-1]:
+                self._go(self._cells[after + 1])
+            else:
+                self.post_message(Answered(self.text))
+            return
         self._go(next((place for place in empty if self._cells.index(place) > after), empty[0]))
 
     def action_answer_idle(self) -> None:
@@ -266,6 +272,7 @@ class Table(Lines, can_focus=True):
     def _go(self, place: Cell) -> None:
         self._here = place
         self._replace = True
+        self._changed = False
         self._say("")
         self._draw_over()
         self._live.bring_into_sight(place)
@@ -279,6 +286,7 @@ class Table(Lines, can_focus=True):
         if self._done:
             return
         self._texts[self._here] = text[:_LONGEST]
+        self._changed = True
         self._wrong.discard(self._here)
         self._say("")
         self._drafted()
@@ -298,6 +306,8 @@ class Table(Lines, can_focus=True):
         self._draw_over()
 
     def wrong(self, text: str, difference: dict[str, Any] | None) -> None:
+        self._judged = True
+        self._changed = False
         place = self._at(difference)
         if place is not None:
             self._wrong.add(place)

@@ -12,6 +12,8 @@ from tutor.safe_text import visible
 LONGEST = 2000
 _LABEL = re.compile(r"\(?\s*(?P<label>\d{1,2}|[A-Za-z])\s*[).:]?")
 _BETWEEN = re.compile(r"[,;\n>→]+|-+>")
+_AND = r"(?:(?:and|then|&|\+)\s+)"
+_JOINTS = re.compile(rf"\s{_AND}+", re.I), re.compile(rf"\s+{_AND}*", re.I)
 _JOINED = r"\s*(?:[,;>→\n]|-+>)\s*(?:then\s+|and\s+)?"
 
 
@@ -58,9 +60,7 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
     by_words = _by_their_words(text, options)
     if by_words:
         return by_words
-    parts = [part for part in _BETWEEN.split(text) if part.strip()]
-    if len(parts) == 1:
-        parts = parts[0].split()
+    parts = [piece for part in _BETWEEN.split(text) if part.strip() for piece in _pieces(part, options)]
     if not parts:
         raise NotUnderstood(f"nothing was typed; accepted: numbers up to {len(options)} or ids, with commas")
     ids = []
@@ -72,6 +72,17 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
             )
         ids.append(found)
     return ids
+
+
+def _pieces(part: str, options: Sequence[Option]) -> list[str]:
+    """What stands between two commas; taken apart where it is more than one option: 1 2, 3 and 4."""
+    if _find(part, options) is not None:
+        return [part]
+    for joint in _JOINTS:
+        pieces = [piece for piece in joint.split(f" {part.strip()} ") if piece.strip()]
+        if all(_find(piece, options) is not None for piece in pieces):
+            return pieces
+    return [part]
 
 
 def _by_their_words(text: str, options: Sequence[Option]) -> list[str]:

@@ -107,7 +107,19 @@ def test_no_option(ask: Ask, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["scatter, gather", "gather,scatter", "gather scatter", "scatter; gather\n", "gather, gather, scatter"]
+    "text",
+    [
+        "scatter, gather",
+        "gather,scatter",
+        "gather scatter",
+        "scatter; gather\n",
+        "gather, gather, scatter",
+        "scatter and gather",
+        "gather & scatter",
+        "gather, and scatter",
+        "gather gather and scatter",
+        "A reduce-scatter and gather",
+    ],
 )
 def test_several_options_in_any_order(ask: Ask, text: str) -> None:
     verdict = judge(*ask(CHOICES), text)
@@ -133,7 +145,12 @@ def test_wrong_sets(ask: Ask, text: str, reason: str, misconception: str | None)
 
 @pytest.mark.parametrize(
     "text",
-    ["scatter, gather, barrier, nothing", "scatter > gather > barrier > nothing", "scatter gather barrier nothing"],
+    [
+        "scatter, gather, barrier, nothing",
+        "scatter > gather > barrier > nothing",
+        "scatter gather barrier nothing",
+        "scatter gather, barrier and then nothing",
+    ],
 )
 def test_the_right_order(ask: Ask, text: str) -> None:
     assert judge(*ask(ORDER), text).right

@@ -10,15 +10,25 @@ _PIPE_WIDTH = 80
 
 
 def say(text: str = "") -> None:
-    """Prints a line; what the terminal cannot encode becomes the nearest ASCII sign, or `?`."""
-    encoding = sys.stdout.encoding or "ascii"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        from tutor.views.ascii import to_ascii
+    """Prints a line; where the terminal takes no more than ASCII, spelled out in it."""
+    print(written(text))
 
-        text = to_ascii(text).encode(encoding, errors="replace").decode(encoding)
-    print(text)
+
+def written(text: str) -> str:
+    """`text` as standard output can show it."""
+    if text.isascii() or (unicode_works() and _encodes(text)):
+        return text
+    from tutor.views.ascii import spelled
+
+    return spelled(text)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:  # half a character, from a name that is not UTF-8
+        return False
+    return True
 
 
 def complain(text: str) -> None:
@@ -32,9 +42,14 @@ def width() -> int:
     return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if sys.stdout.isatty() else _PIPE_WIDTH
 
 
-def unicode_works() -> bool:
-    """Whether standard output takes box-drawing signs."""
-    return "utf" in (sys.stdout.encoding or "").lower()
+def unicode_works(stream: object = None) -> bool:
+    """Whether `stream`, by default standard output, takes more than ASCII, as far as the locale says."""
+    stream = sys.stdout if stream is None else stream
+    if "utf" not in (getattr(stream, "encoding", None) or "").lower():
+        return False
+    # Python speaks UTF-8 even where the locale says C, and then sets LC_CTYPE itself: only the others tell
+    locale = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    return locale.upper() not in ("C", "POSIX")
 
 
 def colours() -> str:

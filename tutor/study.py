@@ -83,6 +83,12 @@ class LessonStanding:
     total: int  # questions and exercises of the lesson
     steps_seen: int
 
+    @property
+    def in_words(self) -> str:
+        """How far it is, as in `3 of 14 solved, 1 revealed`."""
+        revealed = f", {self.revealed} revealed" if self.revealed else ""
+        return f"{self.solved} of {self.total} solved{revealed}"
+
 
 class Study:
     """One learner at one course.
@@ -147,6 +153,12 @@ class Study:
         # The step is gone from the course: its lesson is the nearest place that still exists
         lesson = self.course.lesson(str(event.detail.get("lesson", "")))
         return (lesson, lesson.steps[0]) if lesson is not None else None
+
+    def last_open_step(self, lesson: Lesson) -> Step:
+        """The step of this lesson that was open last, or its first one."""
+        steps = {step.id: step for step in lesson.steps}
+        seen = [event.item for event in self.store.events(kind="opened") if event.item in steps]
+        return steps[seen[-1]] if seen else lesson.steps[0]
 
     def open_step(self, lesson: Lesson, step: Step) -> None:
         """Remembers that this step is open now."""

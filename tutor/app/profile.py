@@ -6,6 +6,8 @@ import os
 import sys
 from dataclasses import dataclass
 
+from tutor.printing import unicode_works
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -28,7 +30,7 @@ class Profile:
 def terminal_profile() -> Profile:
     """The profile of the terminal that this process runs on."""
     return Profile(
-        ascii_only=not _draws_unicode(),
+        ascii_only=not unicode_works(sys.stderr),
         few_colours="NO_COLOR" in os.environ or not _many_colours(),
         remote="SSH_CONNECTION" in os.environ,
     )
@@ -38,12 +40,3 @@ def _many_colours() -> bool:
     if os.environ.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
         return True
     return "256color" in os.environ.get("TERM", "")
-
-
-def _draws_unicode() -> bool:
-    """Whether the terminal takes more than ASCII, as far as the locale says."""
-    if "utf" not in (getattr(sys.stderr, "encoding", None) or "").lower():
-        return False
-    # Python speaks UTF-8 even where the locale says C, and then sets LC_CTYPE itself: only the others tell
-    locale = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
-    return locale.upper() not in ("C", "POSIX")

@@ -10,7 +10,7 @@ from tutor.program import program
 # Below this the pictures cannot be read; the app says so there and comes back when the window grows
 LEAST_COLUMNS, LEAST_ROWS = 40, 12
 
-_WITHOUT = f"The commands work without it: {program()} --help"
+_WITHOUT = f"{program()} plain gives the whole course line by line"
 
 
 def why_not() -> str | None:

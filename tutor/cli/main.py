@@ -58,6 +58,9 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(command=_lazy(module, function))
         return command
 
+    plain = add("plain", "plain_command", "plain", "the course line by line: for screen readers, pipes and slow lines")
+    plain.add_argument("lesson", metavar="LESSON", nargs="?", help="where to begin (where you were)")
+
     add("lessons", "reading", "lessons", "list the lessons and how far you are")
     add("exercises", "reading", "exercises", "list the exercises, where your files are and how they stand")
 

@@ -36,11 +36,6 @@ def _lesson_json(standing: LessonStanding) -> dict[str, Any]:
     }
 
 
-def _how_far(standing: LessonStanding) -> str:
-    revealed = f", {standing.revealed} revealed" if standing.revealed else ""
-    return f"{standing.solved} of {standing.total} solved{revealed}"
-
-
 def lessons(arguments: argparse.Namespace) -> int:
     """Lists the lessons."""
     with open_study(arguments.course, own_machine(), only_reads=True) as study:
@@ -50,7 +45,7 @@ def lessons(arguments: argparse.Namespace) -> int:
         return RIGHT
     for standing in standings:
         lesson = standing.lesson
-        say(f"{lesson.id:<12} {lesson.title} ({lesson.minutes} min; {_how_far(standing)})")
+        say(f"{lesson.id:<12} {lesson.title} ({lesson.minutes} min; {standing.in_words})")
         say(f"{'':<12} {lesson.about}")
     return RIGHT
 
@@ -112,7 +107,7 @@ def progress(arguments: argparse.Namespace) -> int:
         say(f"You are at {where[0].title}: {where[1].title} ({where[1].id}).")
     for standing in standings:
         steps = f"{standing.steps_seen} of {len(standing.lesson.steps)} steps"
-        say(f"{standing.lesson.id:<12} {_how_far(standing)}; {steps}")
+        say(f"{standing.lesson.id:<12} {standing.in_words}; {steps}")
     return RIGHT
 
 

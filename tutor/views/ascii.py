@@ -1,6 +1,12 @@
-"""Plain ASCII for terminals and locales without UTF-8: one character for one, so that columns stay where they are."""
+"""Plain ASCII for terminals and locales without UTF-8.
+
+Pictures: one character for one, so that columns stay where they are. Sentences: spelled out, so that nothing is lost.
+"""
 
 from __future__ import annotations
+
+import re
+import unicodedata
 
 from tutor.views import palette
 
@@ -43,3 +49,47 @@ def to_ascii(text: str) -> str:
     'worker 0 > 1: 303*'
     """
     return text.translate(_TABLE).encode("ascii", "replace").decode("ascii")
+
+
+_SPELLED = str.maketrans(
+    {
+        palette.ARROW: "->",
+        palette.BACK_ARROW: "<-",
+        palette.UNEQUAL: "!=",
+        "≈": "~",
+        "≃": "~",
+        "≤": "<=",
+        "≥": ">=",
+        "…": "...",
+        "√": "sqrt ",
+        "−": "-",
+        "·": ".",
+        "÷": "/",
+        "ᵀ": "^T",
+        "α": "alpha",
+        "β": "beta",
+        "µ": "u",
+        "μ": "u",
+        "⌈": "ceil(",
+        "⌉": ")",
+        "⌊": "floor(",
+        "⌋": ")",
+        **dict.fromkeys("‘’´", "'"),
+        **dict.fromkeys("“”„", '"'),
+    }
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_POWER = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
+
+
+def spelled(text: str) -> str:
+    """A sentence in ASCII, however long it gets; a sign that has no ASCII name is "?".
+
+    >>> spelled("2 × 10⁻⁹ s… √h, Kähler")
+    '2 x 10^-9 s... sqrt h, Kahler'
+    """
+    if text.isascii():
+        return text
+    text = _POWER.sub(lambda found: "^" + found[0].translate(_RAISED), text).translate(_SPELLED).translate(_TABLE)
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    return bare.encode("ascii", "replace").decode("ascii")

@@ -104,6 +104,12 @@ class LiveModel:
             at = names.index(self._selected) if self._selected in names else 0
             self._selected = names[(at + by) % len(names)]
 
+    def choose(self, name: str) -> None:
+        """Makes this the handle that is turned."""
+        if name not in [handle.name for handle in self.handles()]:
+            self.show_all = True  # one that is not at hand
+        self._selected = name
+
     # Changes
 
     def turn(self, by: int) -> None:

@@ -1,0 +1,145 @@
+"""The final examination line by line: one try a problem, and nothing told before the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tutor.answers import cells, texts
+from tutor.answers.verdict import NotUnderstood
+from tutor.asking import Asking
+from tutor.course.blocks import WITH_CELLS
+from tutor.course.model import CourseError, Prose
+from tutor.examination.page import NotSaved, markdown, save
+from tutor.examination.pictures import blank_picture
+from tutor.examination.result import Result
+from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
+from tutor.plain.paper import Paper
+from tutor.plain.question import say_rows
+from tutor.plain.typed import Typed, named, next_line, read
+from tutor.progress.store import ProgressError
+from tutor.study import Study
+
+SKIP = "skip"
+_COMMANDS = {
+    "again": "says the problem again",
+    "back": "goes back to the lesson; the examination goes on another time",
+    "quit": "leaves; the examination goes on another time",
+}
+
+
+def show_problem(paper: Paper, room: Examination, asked: Asked) -> None:
+    """One problem as it is asked."""
+    course, question, seed = room.course, asked.question, asked.seed
+    paper.blank()
+    paper.say(f"Problem {asked.number} of {asked.of}: {asked.step.title}")
+    for block in asked.step.blocks:
+        if isinstance(block, Prose):
+            paper.markdown(texts.prose(course, asked.step, block))
+    drawn = blank_picture(course, question, seed)
+    if drawn is not None:
+        paper.blank()
+        paper.picture(drawn.picture, drawn.caption)
+    asking = Asking(room.study, question, seed)
+    paper.markdown(asking.prompt)
+    for number, option in enumerate(asking.options, 1):
+        paper.say(option.text, f"{number:>3}  ")
+    if question.kind in WITH_CELLS:
+        rows = [[place for place, _ in row] for row in cells.rows(course, question, seed)]
+        say_rows(paper, question, rows, one_by_one=False)
+    else:
+        paper.say(f"Type {asking.expects}.")
+
+
+def examine(study: Study, paper: Paper) -> bool:
+    """Asks the problems that are left, and says the page at the end; False when the learner leaves plain mode."""
+    room = Examination(study)
+    try:
+        sitting = room.sitting() or room.begin()
+    except (NoExamination, UnderWay) as error:
+        paper.say(f"{error}.")
+        return True
+    done = len(sitting.answers)
+    where = f"It goes on where you were: {done} of {len(sitting.problems)} are answered." if done else ""
+    paper.blank()
+    paper.say(
+        f"The final examination: {len(sitting.problems)} problems, one try each, no hints, and nothing is told before "
+        f"the end. {where} {SKIP} leaves a problem unanswered, :back goes back to the lesson; ? lists the rest."
+    )
+    return _sit(room, sitting, paper)
+
+
+def _sit(room: Examination, sitting: Sitting, paper: Paper) -> bool:
+    shown = None
+    while (asked := sitting.next) is not None:
+        room.show(sitting, asked)
+        if shown != asked.number:
+            show_problem(paper, room, asked)
+        shown = asked.number
+        line = next_line("Answer: ")
+        typed = Typed("quit") if line is None else read(line)
+        if typed.name:
+            left = _command(typed, paper, room, asked)
+            if left is not None:
+                paper.say(f"{len(sitting.answers)} of {asked.of} answered, and kept; :exam goes on.")
+                return left
+        elif typed.answer:
+            sitting = _given(room, sitting, asked, typed.answer, paper)
+    say_page(paper, room.end(sitting))
+    return True
+
+
+def _given(room: Examination, sitting: Sitting, asked: Asked, text: str, paper: Paper) -> Sitting:
+    """The sitting after this answer."""
+    try:
+        if not room.answer(sitting, asked, None if text.lower() == SKIP else text):
+            paper.say("This problem has been answered elsewhere meanwhile.")
+    except NotUnderstood as error:
+        paper.say(f"{error}. That was no try.")
+        return sitting
+    except (CourseError, ProgressError) as error:
+        paper.say(f"{error}.")
+        return sitting
+    return room.again(sitting)
+
+
+def _command(typed: Typed, paper: Paper, room: Examination, asked: Asked) -> bool | None:
+    """What the session does next: True for the lesson, False for the end, None to go on asking."""
+    found = named(typed.name, _COMMANDS)
+    if found == ["again"]:
+        show_problem(paper, room, asked)
+    elif found == ["back"]:
+        return True
+    elif found == ["quit"]:
+        return False
+    else:
+        if typed.name != "?":
+            paper.say(f":{typed.name} is no command of the examination.")
+        paper.say(f"An answer, {SKIP}, or one of these:")
+        for name, help in _COMMANDS.items():
+            paper.say(f"{help}.", f"  :{name:<7} ")
+    return None
+
+
+def say_page(paper: Paper, result: Result) -> None:
+    """The page of an examination. Its pictures were said when they were asked about."""
+    paper.blank()
+    problems = tuple(replace(problem, picture="") for problem in result.problems)
+    paper.markdown(markdown(replace(result, problems=problems)))
+    paper.blank()
+    paper.say(
+        ":exam save NAME keeps this page in a file. :go and the name of a step, in brackets above, opens that step."
+    )
+
+
+def last_page(study: Study, paper: Paper, save_as: str | None = None) -> None:
+    """Says the page of the last examination, or saves it as `save_as` (empty: named after the day)."""
+    result = Examination(study).last()
+    if result is None:
+        paper.say("No examination is over yet; :exam begins one.")
+    elif save_as is None:
+        say_page(paper, result)
+    else:
+        try:
+            paper.say(f"Saved: {save(result, study.exercise_folder, study.permissions, save_as or None)}")
+        except (NotSaved, OSError) as error:
+            paper.say(f"Not saved: {getattr(error, 'strerror', None) or error}.")

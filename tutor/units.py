@@ -206,7 +206,7 @@ def _number(value: float, form: str) -> str:
     # A comma alone is what a bare number gets anyway
     if form and form != ",":
         try:
-            return format(int(value) if form.endswith("d") else value, form)
+            return _exponent(format(int(value) if form.endswith("d") else value, form))
         except (ValueError, OverflowError):
             return str(value)
     if value == 0:
@@ -214,11 +214,16 @@ def _number(value: float, form: str) -> str:
     if abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}"
     if not 1e-4 <= abs(value) < 1e15:
-        return f"{value:.3g}"
+        return _exponent(f"{value:.3g}")
     # Four digits where they say all there is to say (26.25), three where they would be cut anyway (13.476)
     exact = abs(float(f"{value:.4g}") - value) <= abs(value) * 1e-12
     digits = 4 if exact else 3
     return _fixed(value, digits)
+
+
+def _exponent(figure: str) -> str:
+    """A figure with its exponent as people write it: 8.4e22 for Python's 8.4e+22."""
+    return re.sub(r"e(?:\+|(-))0*(?=\d)", lambda sign: f"e{sign[1] or ''}", figure)
 
 
 def _fixed(value: float, digits: int) -> str:

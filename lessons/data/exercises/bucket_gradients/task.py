@@ -5,7 +5,7 @@ Check it with: worldsize check bucket_gradients.py
 
 
 def bucket_gradients(sizes, first_cap, cap):
-    """DDP's buckets: which gradients share an all-reduce, the first first.
+    """DDP's buckets: which gradients share an all-reduce, as they are sent.
 
     `sizes` has the bytes of each parameter's gradient in the model's order:
     parameter 0 belongs to the first layer. The backward pass goes the other
@@ -13,9 +13,9 @@ def bucket_gradients(sizes, first_cap, cap):
     put into a bucket one after another, in the order in which they get
     ready.
 
-    A bucket is closed as soon as its bytes have reached its cap, with the
-    gradient that made it reach it inside; so a bucket may hold more than
-    its cap. The next gradient opens a new bucket. The first bucket has a
+    A bucket is closed as soon as its bytes have reached its cap. The
+    gradient with which they reach it is still in this bucket, so a bucket
+    may hold more than its cap. The next gradient opens a new bucket. The first bucket has a
     cap of its own, `first_cap`; all others have `cap`. Caps and sizes are
     in bytes. What is in the last bucket travels when the backward pass is
     over, full or not.

@@ -23,8 +23,11 @@ class CannotRun(BadArgument):
 
     `operation` is the one on `rank` at `position` of its row (an overlapping pair's part that is held
     up), `waits_for` the operation that it needs (None for one that was given twice), `reason` says why
-    that never comes, and `circle` names who waits for whom where ranks wait for each other.
+    that never comes, and `circle` names who waits for whom where ranks wait for each other. `done` counts the
+    operations that each rank gets through before.
     """
+
+    done: tuple[int, ...] = ()
 
     def __init__(
         self,

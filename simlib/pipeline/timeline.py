@@ -211,7 +211,9 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
     timeline = Timeline(orders, started, lengths.rows, lengths.slot)
     if any(len(starts) < len(row) for starts, row in zip(started, orders, strict=True)):
         done = [len(starts) for starts in started]
-        raise stuck(orders, done, timeline._last, defects)
+        error = stuck(orders, done, timeline._last, defects)
+        error.done = tuple(done)
+        raise error
     return timeline
 
 

@@ -56,7 +56,8 @@ class Case:
     passed: bool
     reason: str
     first_difference: Difference | None = None
-    # The scene in which the difference is drawn: {"topic", "parameters", "step", "cell", "yours"}; not in the JSON
+    # The scene in which the difference is drawn: {"topic", "parameters", "step", "cell", "yours"}, and where the whole
+    # run of the learner's is known "own" (see `tutor.views.explain.comparison`); not in the JSON
     picture: dict[str, Any] | None = None
 
 

@@ -75,10 +75,14 @@ class CollectiveScene(Scene):
                 f"in {_count(count, 'chunk')}, {held}"
             )
         now = trace.steps[step - 1]
-        phase = [other.number for other in trace.steps if other.phase == now.phase]
         what = _DONE[trace.collective].format(op=trace.op) if step == self.last_step else self._action(now)
-        place = f"step {step} of {self.last_step} ({now.phase} {phase.index(step) + 1} of {len(phase)})"
-        return f"{place}: {what}; each sent {each(self._sent[step])}"
+        return f"{self.place(step)}: {what}; each sent {each(self._sent[step])}"
+
+    def place(self, step: int) -> str:
+        """Which step it is, also of its phase."""
+        now = self.trace.steps[step - 1]
+        phase = [other.number for other in self.trace.steps if other.phase == now.phase]
+        return f"step {step} of {self.last_step} ({now.phase} {phase.index(step) + 1} of {len(phase)})"
 
     def data(self) -> dict[str, Any]:
         trace = self.trace

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simlib.errors import BadArgument
 from tutor.views import result_scene
+from tutor.views.comparison import Comparison
 from tutor.views.picture import Cell, Mark, Picture, Role, cell
 from tutor.views.scene import Scene
 from tutor.views.topics import topic
@@ -33,6 +35,32 @@ def explained(of: Mapping[str, Any]) -> Explained:
         place = cell(**dict(of["cell"]))
         picture = picture.marked({place: Mark(Role.DIFFERENCE, _yours(picture, place, of.get("yours")))})
     return Explained(picture, scene.caption(step))
+
+
+def comparison(of: Mapping[str, Any]) -> Comparison | None:
+    """The learner's run beside the engine's, where `of` has it under "own"; None where it has not, or not in its form.
+
+    "own" is {"states": […]}, every worker's array after step 1, 2, …, None for a step that is not known; or
+    {"orders": […]}, the operations of each rank, and perhaps "caps": false where what they hold is not looked at.
+    """
+    own = of.get("own")
+    if not isinstance(own, Mapping):
+        return None
+    try:
+        scene = scene_of(of)
+        if "states" in own:
+            from tutor.views.collectives import CollectiveScene
+            from tutor.views.compared_states import ComparedStates
+
+            return ComparedStates(scene, own["states"], of["step"]) if isinstance(scene, CollectiveScene) else None
+        from tutor.views.compared_orders import ComparedOrders
+        from tutor.views.pipeline_scene import PipelineScene
+
+        if not isinstance(scene, PipelineScene):
+            return None
+        return ComparedOrders(scene, own["orders"], bool(own.get("caps", True)))
+    except (BadArgument, ValueError, LookupError, TypeError):
+        return None
 
 
 def scene_of(of: Mapping[str, Any]) -> Scene:

@@ -44,8 +44,13 @@ def brackets(overlay: Overlay) -> int:
 
 def legend(overlay: Overlay) -> list[Line]:
     """What a sign of the overlay means, where it does not say so itself."""
-    differs = any(mark.role is Role.DIFFERENCE for mark in overlay.values())
-    return [[Run(f"a{palette.UNEQUAL}b", Role.DIFFERENCE), *note(" yours a, expected b")]] if differs else []
+    differing = [mark.text for mark in overlay.values() if mark.role is Role.DIFFERENCE]
+    items: list[Line] = []
+    if any(text is not None for text in differing):
+        items.append([Run(f"a{palette.UNEQUAL}b", Role.DIFFERENCE), *note(" yours a, expected b")])
+    if None in differing:
+        items.append([Run(f"{palette.UNEQUAL}n", Role.DIFFERENCE), *note(" differs")])
+    return items
 
 
 def spoken(text: str, mark: Mark | None) -> str:
@@ -60,6 +65,8 @@ def spoken(text: str, mark: Mark | None) -> str:
     match mark.role:
         case Role.DIFFERENCE if given is not None:
             return f"yours {given or 'blank'}, expected {text}"
+        case Role.DIFFERENCE:
+            return f"{text} (differs)"
         case Role.BLANK:
             return given or "blank"
         case Role.YOURS:

@@ -173,8 +173,10 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def bracketed(role: Role, text: str) -> str:
-    """`text` with the signs that tell a mark without colour: (yours), =engine's, [cursor]."""
+    """`text` with the signs that tell a mark without colour: (yours), =engine's, ≠differing, [cursor]."""
     match role:
+        case Role.DIFFERENCE:
+            return f"{UNEQUAL}{text}"
         case Role.YOURS:
             return f"({text})"
         case Role.ENGINE:

@@ -55,6 +55,7 @@ def explain(arguments, expected, got, difference):
             "step": 0,
             "cell": {"rank": found.rank, "slot": slot},
             "yours": found.got,
+            "own": {"orders": got, "caps": False},
         }
     return answer
 

@@ -67,6 +67,7 @@ def explain(arguments, expected, got, difference):
             "step": 0,
             "cell": {"rank": found.rank, "slot": slot},
             "yours": found.got,
+            "own": {"orders": got},
         }
     return answer
 

@@ -63,6 +63,7 @@ def explain(arguments, expected, got, difference):
             "step": 0,
             "cell": {"schedule": "1f1b", "rank": found.rank, "slot": slot},
             "yours": found.got,
+            "own": {"orders": got},
         }
     return answer
 

@@ -125,7 +125,9 @@ def _slip_of_one(states, arrays, expected, difference):
         chunk = next(c for c, (first, stop) in enumerate(trace.chunk_bounds) if first <= place < stop)
         within = place - trace.chunk_bounds[chunk][0]
         steps = _steps(states, arrays)
-        return _difference(trace, arrays, number, worker, chunk, within, right[worker][place], state, place, steps)
+        said = _difference(trace, arrays, number, worker, chunk, within, right[worker][place], state, place, steps)
+        said["picture"]["own"] = {"states": [[row.tolist() for row in state] for state in states[: 2 * len(expected)]]}
+        return said
     if difference["kind"] == "wrong_type":
         return {
             "kind": "wrong_type",

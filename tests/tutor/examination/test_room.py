@@ -176,6 +176,20 @@ def test_numbers_shown_in_practice_do_not_come_either(study: Study, room: Examin
     store.close()
 
 
+def test_numbers_that_were_shown_do_not_come_again_when_a_family_has_grown(
+    exam_course: Path, study: Study, room: Examination
+) -> None:
+    for seed in range(2):
+        sit(room, lambda _: None, seed)
+    file = exam_course / "finals" / "problems.md"
+    file.write_text(file.read_text().replace("n = [10, 20, 30, 40]", "n = [50, 10, 20, 30, 40]"))
+    grown = Examination(Study(load(exam_course), study.store, study.exercise_folder, own_machine()))
+    for seed in range(2, 7):
+        sit(grown, lambda _: None, seed)
+    shown = [(event.item, str(event.detail["numbers"])) for event in study.store.events(kind="exam-shown")]
+    assert len(set(shown)) == len(shown) == 70
+
+
 def test_without_problems_there_is_nothing_to_sit(exam_course: Path, study: Study) -> None:
     toml = exam_course / "course.toml"
     toml.write_text(toml.read_text().replace('examination = "finals"\n', ""))

@@ -89,6 +89,16 @@ def _no_name(text: str) -> float:
     raise NotArithmetic("no number")
 
 
+def is_operation(text: str) -> bool:
+    """Whether a pipeline's grid may hold `text`: a stage, F, B, I or W, and a micro-batch.
+
+    >>> is_operation("1F0"), is_operation("B12"), is_operation("0X1")
+    (True, True, False)
+    """
+    operation = _OPERATION.fullmatch(text)
+    return operation is not None and operation["kind"].upper() in "FBIW"
+
+
 def same_cell(typed: CellTyped, holds: Any, tolerance: float | None) -> bool:
     """Whether a typed cell says what the picture's cell holds.
 

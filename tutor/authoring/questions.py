@@ -203,7 +203,13 @@ def _cells(course: Course, question: Question, seed: int) -> Iterator[tuple[Plac
 
 def _wrong_cell(course: Course, question: Question, wrong: Wrong, seed: int) -> tables.CellTyped:
     if question.kind == GRID:
-        return cells.wrong_cell_value(course, question, wrong, seed)
+        typed = cells.wrong_cell_value(course, question, wrong, seed)
+        if isinstance(typed, str) and not tables.is_operation(typed):
+            accepted = "an operation such as 1F0, or . for an idle slot"
+            raise CourseError(
+                wrong.place, f"{question.id}: {typed!r} is nothing that a slot holds; accepted: {accepted}"
+            )
+        return typed
     value = evaluate(course, question, wrong.match, wrong.place, seed).value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise CourseError(wrong.place, f"{question.id}: comes to {value!r}, which is no number")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import textwrap
 from typing import Any
 
 from tutor.cli.opening import open_study
@@ -13,12 +11,10 @@ from tutor.cli.output import (
     RIGHT,
     BadUsage,
     NotDone,
-    colours,
     complain,
     of_course,
     say,
     say_json,
-    unicode_works,
     width,
 )
 from tutor.examination.page import NotSaved, markdown, save
@@ -26,10 +22,11 @@ from tutor.examination.pictures import blank_picture
 from tutor.examination.result import Result
 from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
 from tutor.permissions import own_machine
+from tutor.plain.examination import SKIP, show_problem
+from tutor.plain.paper import Paper
+from tutor.plain.typed import next_line
 from tutor.program import NAME, program
 from tutor.study import Study
-
-SKIP = "skip"
 
 
 def exam(arguments: argparse.Namespace) -> int:
@@ -45,9 +42,10 @@ def exam(arguments: argparse.Namespace) -> int:
                 raise BadUsage(f"no examination is over yet; {program()} exam{of_course(arguments)} begins one")
             return _page(study, result, arguments)
         sitting = _opened(room, seed)
+        paper = Paper(drawn=True)
         if not arguments.json:
-            _greet(sitting)
-        ended = _sit(room, sitting, arguments)
+            _greet(sitting, paper)
+        ended = _sit(room, sitting, arguments, paper)
         return RIGHT if ended is None else _page(study, ended, arguments)
 
 
@@ -76,17 +74,17 @@ def _opened(room: Examination, seed: int | None) -> Sitting:
     return sitting
 
 
-def _greet(sitting: Sitting) -> None:
+def _greet(sitting: Sitting, paper: Paper) -> None:
     count = len(sitting.problems)
     done = len(sitting.answers)
     begun = f"It goes on where you were: {done} of {count} are answered." if done else f"{count} problems."
-    _say_filled(
+    paper.say(
         f"The final examination. {begun} One try each, no hints, and nothing is told before the end. "
         f"Every answer is kept at once: ctrl+d leaves, and it goes on another time. {SKIP} leaves a problem unanswered."
     )
 
 
-def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace) -> Result | None:
+def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace, paper: Paper) -> Result | None:
     """Asks until the last problem or the end of the input; None when problems are left."""
     from tutor.answers.verdict import NotUnderstood
 
@@ -94,9 +92,9 @@ def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace) -> 
     while (asked := sitting.next) is not None:
         room.show(sitting, asked)
         if shown != asked.number and not arguments.json:
-            _show(room, asked)
+            show_problem(paper, room, asked)
         shown = asked.number
-        line = _line()
+        line = next_line("Answer: ")
         if line is None:
             _left(room, sitting, asked, arguments)
             return None
@@ -114,59 +112,6 @@ def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace) -> 
             complain(f"{NAME}: problem {asked.number} has been answered elsewhere meanwhile")
         sitting = room.again(sitting)
     return room.end(sitting)
-
-
-def _line() -> str | None:
-    """The next line typed; None at the end of the input."""
-    if sys.stdin is None:
-        return None
-    try:
-        if sys.stdin.isatty():
-            return input("Answer: ")
-        return sys.stdin.readline() or None
-    except EOFError:
-        say()
-        return None
-    except UnicodeDecodeError:
-        raise BadUsage("standard input is not UTF-8 text") from None
-
-
-def _show(room: Examination, asked: Asked) -> None:
-    """One problem as it is asked."""
-    from tutor.answers import texts
-    from tutor.answers.judge import tolerance_shown
-    from tutor.course.model import CHOICE, NUMBER, Prose
-    from tutor.views.terminal import text
-
-    course, question, seed = room.course, asked.question, asked.seed
-    say()
-    say(f"Problem {asked.number} of {asked.of}: {asked.step.title}")
-    say()
-    for block in asked.step.blocks:
-        if isinstance(block, Prose):
-            _say_filled(texts.prose(course, asked.step, block))
-            say()
-    drawn = blank_picture(course, question, seed)
-    if drawn is not None:
-        say(text(drawn.picture, width(), colours=colours(), ascii_only=not unicode_works()))
-        _say_filled(drawn.caption)
-        say()
-    _say_filled(texts.prompt(course, question, seed))
-    options = texts.options_shown(course, question, seed)
-    for number, option in enumerate(options, 1):
-        say(textwrap.fill(option.text, width(), initial_indent=f"  {number}  ", subsequent_indent="     "))
-    nearness = tolerance_shown(course, question, seed)
-    if options and question.kind != CHOICE:
-        say("(the numbers of the options, with commas)")
-    elif question.kind == NUMBER and nearness:
-        say(f"({nearness})")
-    elif drawn is not None and question.kind not in (CHOICE, NUMBER):
-        say("(row by row, cells parted by spaces and rows by ;  . is an empty cell)")
-
-
-def _say_filled(text: str) -> None:
-    for paragraph in text.split("\n\n"):
-        say(textwrap.fill(" ".join(paragraph.split()), width()))
 
 
 def _left(room: Examination, sitting: Sitting, asked: Asked, arguments: argparse.Namespace) -> None:

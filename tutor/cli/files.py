@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-import textwrap
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from tutor.checker.verdict import Case, CheckResult
 from tutor.checker.watch import Watch
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, colours, of_course, say, say_json, unicode_works, width
+from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, of_course, say, say_json
 from tutor.permissions import own_machine
+from tutor.plain.paper import Paper
+from tutor.plain.verdict import report
 from tutor.program import program
 from tutor.study import Unknown
 
@@ -80,7 +78,7 @@ def check(arguments: argparse.Namespace) -> int:
             if arguments.json:
                 say_json(result.to_json())
             else:
-                report(result)
+                report(Paper(drawn=True), result)
             if not arguments.watch:
                 return RIGHT if result.passed else WRONG
             sys.stdout.flush()
@@ -92,58 +90,3 @@ def _until_saved(watch: Watch) -> None:
     """Waits until the file holds something else. An editor may take it away for a moment, and put a new one there."""
     while not watch.changed():
         time.sleep(_POLL_SECONDS)
-
-
-def report(result: CheckResult) -> None:
-    """The verdict in words, with the first difference drawn in its picture."""
-    if result.output:
-        say("Your file printed:")
-        for line in result.output.splitlines():
-            say(f"  | {line}")
-    kind = f" ({result.error.kind.replace('_', ' ')})" if result.error is not None else ""
-    failing = [case for case in result.cases if not case.passed]
-    if result.passed:
-        say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
-    elif failing:
-        _wrapped(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
-        _wrapped(failing[0].reason, indent="  ")
-        _draw(failing[0])
-    elif result.error is not None:
-        where = f"line {result.error.line}: " if result.error.line is not None else ""
-        _wrapped(f"Not right{kind}: {where}{result.error.message}")
-    if result.bill is not None:
-        _bill(result.bill)
-
-
-def _wrapped(text: str, indent: str = "") -> None:
-    """Words broken at the width of the terminal, not within them."""
-    for line in text.splitlines():
-        say(textwrap.fill(line, width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
-
-
-def _bill(bill: Mapping[str, Any]) -> None:
-    """What each worker sent, beside what the engine's workers send."""
-    from tutor.units import show
-
-    yours, engine = bill["yours"], bill["engine"]
-    case = f", {bill['case']}" if bill.get("case") else ""
-    say(f"The bill{case}:")
-    for name, unit, word in (("bytes_sent", "B", "sent"), ("messages_sent", "", "messages")):
-        if name in yours and name in engine:
-            say(f"  {word}: yours {show(yours[name], unit)}; the engine {show(engine[name], unit)}")
-
-
-def _draw(case: Case) -> None:
-    if case.picture is None:
-        return
-    from simlib.errors import BadArgument
-    from tutor.views.explain import explained
-    from tutor.views.terminal import text
-
-    try:
-        drawn = explained(case.picture)
-    except (BadArgument, ValueError, LookupError, TypeError):
-        # A check of somebody's own course may name what cannot be drawn: the words stand alone then
-        return
-    say(drawn.caption)
-    say(text(drawn.picture, width(), colours=colours(), ascii_only=not unicode_works()))

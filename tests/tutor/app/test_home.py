@@ -176,3 +176,17 @@ def test_in_a_low_window_only_the_chosen_lesson_says_what_it_is_about(
             await pilot.pause()
 
     play(scenario, size=(80, 12))
+
+
+def test_how_far_one_is_shows_where_it_has_a_row_of_its_own(
+    play: Callable[..., None], shown: Callable[..., str], study: Study
+) -> None:
+    """In a window with too little room for title and bar side by side, and too few rows for what each is about."""
+    study.answer("demo-sum", "sums")
+    study.reveal("demo-steps")
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("end")
+        assert "1 of 4 solved, 1 revealed" in shown(pilot.app)
+
+    play(scenario, (56, 12))

@@ -38,7 +38,7 @@ class Lessons(Menu):
         super().__init__(id="lessons")
         self._study = study
         self._room = Examination(study)
-        self._heads = 1  # rows of a lesson's title
+        self._heads: list[int] = []  # rows of each title
         self.look_again()
 
     def look_again(self) -> None:
@@ -61,6 +61,7 @@ class Lessons(Menu):
             rows = text_rows(self.app.console, Text.assemble(("Continue  ", style.strong), place), width, rest=" " * 10)
             rows[0] = [segment for segment in rows[0] if segment.text]
             entries.append(Entry(CONTINUE, [*rows, []]))
+        self._heads.clear()
         lessons = [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
         examination = self._study.course.examination
         if examination is not None:
@@ -71,7 +72,7 @@ class Lessons(Menu):
             # Not all of it can be seen at once: what a lesson is about, for the chosen one alone
             chosen = self.chosen - len(entries)
             lessons = [
-                Entry(entry.id, entry.rows[: -1 if number == chosen else self._heads])
+                Entry(entry.id, entry.rows[: -1 if number == chosen else self._heads[number]])
                 for number, entry in enumerate(lessons)
             ]
         return entries + lessons
@@ -90,7 +91,7 @@ class Lessons(Menu):
         title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
         gap = width - used - sum(segment.cell_length for segment in title)
         first = [[*title, Segment(" " * gap), *right]] if gap >= 2 else [title, right]
-        self._heads = len(first)
+        self._heads.append(len(first))
         about = text_rows(self.app.console, Text(lesson.about, style.plain), min(width, 76))
         return [*first, *about, []]
 

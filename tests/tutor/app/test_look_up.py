@@ -292,3 +292,20 @@ def test_in_few_colours_they_are_the_terminals_own(play: Play) -> None:
                         assert colour is None or colour.triplet is None, f"{segment.text!r} is {colour}"
 
     play(scenario, profile=Profile(few_colours=True))
+
+
+def test_from_the_editor_one_comes_back_to_what_one_was_writing(play: Play, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await at_step(pilot, 5, "e")
+        editor = pilot.app.screen
+        await press(pilot, *"x/y", "f4", *"zebra", "enter")
+        assert pilot.app.screen.step.id == "second-one"
+        await press(pilot, "escape")
+        assert pilot.app.screen is editor
+        assert editor.code.text.startswith("x/y")
+        # Where one is has not changed
+        where = study.where()
+        assert where is not None
+        assert where[1].id == "demo-write"
+
+    play(scenario)

@@ -109,6 +109,13 @@ def test_a_list_that_cannot_be_added_to_is_refused_and_never_spoilt(names: list[
         assert tomllib.loads(new)["lessons"] == [*names, "new"]
 
 
+def test_a_folder_that_is_there_and_empty_will_do(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    write_lesson(tmp_path / "new")
+    assert (tmp_path / "new" / "lesson.md").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["course.toml", "new"]
+
+
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes").write_text("kept")

@@ -90,6 +90,7 @@ def test_bytes_for_a_question_in_gb(text: str, first: float) -> None:
         ("1 step", "steps", [1]),
         ("14 steps per worker", "", [14]),
         ("63 micro-batch", "micro-batches", [63]),
+        ("32 all-reduces", "collectives", [32]),
         ("27% of the total time", "%", [0.27]),
         ("9 times as much", "x", [9]),
         ("0 x 6", "", [0]),

@@ -22,9 +22,9 @@ from tutor.examination.pictures import blank_picture
 from tutor.examination.result import Result
 from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
 from tutor.permissions import own_machine
-from tutor.plain.examination import SKIP, show_problem
+from tutor.plain.examination import SKIP, say_back, show_problem
 from tutor.plain.paper import Paper
-from tutor.plain.typed import next_line
+from tutor.plain.typed import is_typed, next_line
 from tutor.program import NAME, program
 from tutor.study import Study
 
@@ -88,7 +88,7 @@ def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace, pap
     """Asks until the last problem or the end of the input; None when problems are left."""
     from tutor.answers.verdict import NotUnderstood
 
-    shown = None
+    shown, read_back = None, ""
     while (asked := sitting.next) is not None:
         room.show(sitting, asked)
         if shown != asked.number and not arguments.json:
@@ -99,8 +99,13 @@ def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace, pap
             _left(room, sitting, asked, arguments)
             return None
         text = line.strip()
+        if text and text.lower() != SKIP and is_typed() and not arguments.json:
+            read_back = say_back(paper, room, asked, text)
+            continue
+        text = text or read_back
         if not text:
             continue
+        read_back = ""
         try:
             new = room.answer(sitting, asked, None if text.lower() == SKIP else text)
         except NotUnderstood as error:

@@ -15,7 +15,7 @@ from tutor.examination.result import Result
 from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
 from tutor.plain.paper import Paper
 from tutor.plain.question import say_rows
-from tutor.plain.typed import Typed, named, next_line, read
+from tutor.plain.typed import Typed, is_typed, named, next_line, read
 from tutor.progress.store import ProgressError
 from tutor.study import Study
 
@@ -69,11 +69,12 @@ def examine(study: Study, paper: Paper) -> bool:
 
 
 def _sit(room: Examination, sitting: Sitting, paper: Paper) -> bool:
-    shown = None
+    shown, read_back = None, ""
     while (asked := sitting.next) is not None:
         room.show(sitting, asked)
         if shown != asked.number:
             show_problem(paper, room, asked)
+            read_back = ""
         shown = asked.number
         line = next_line("Answer: ")
         typed = Typed("quit") if line is None else read(line)
@@ -82,10 +83,26 @@ def _sit(room: Examination, sitting: Sitting, paper: Paper) -> bool:
             if left is not None:
                 paper.say(f"{len(sitting.answers)} of {asked.of} answered, and kept; :exam goes on.")
                 return left
-        elif typed.answer:
-            sitting = _given(room, sitting, asked, typed.answer, paper)
+        elif typed.answer and typed.answer.lower() != SKIP and is_typed():
+            read_back = say_back(paper, room, asked, typed.answer)
+        elif typed.answer or read_back:
+            sitting = _given(room, sitting, asked, typed.answer or read_back, paper)
+            read_back = ""
     say_page(paper, room.end(sitting))
     return True
+
+
+def say_back(paper: Paper, room: Examination, asked: Asked, text: str) -> str:
+    """Says how an answer is understood, before the one try is used; returns it, or nothing where it is none."""
+    try:
+        paper.say(f"Your answer: {room.understood(asked, text)}. Enter gives it, or type another.")
+    except NotUnderstood as error:
+        paper.say(f"{error}. That was no try.")
+        return ""
+    except CourseError as error:
+        paper.say(f"{error}.")
+        return ""
+    return text
 
 
 def _given(room: Examination, sitting: Sitting, asked: Asked, text: str, paper: Paper) -> Sitting:

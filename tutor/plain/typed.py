@@ -52,6 +52,14 @@ def named(typed: str, names: Iterable[str]) -> list[str]:
     return [typed] if typed in names else [name for name in names if name.startswith(typed)]
 
 
+def is_typed() -> bool:
+    """Whether somebody types the lines, who can be asked whether one was meant."""
+    try:
+        return sys.stdin is not None and sys.stdin.isatty()
+    except ValueError:
+        return False  # closed
+
+
 def next_line(prompt: str) -> str | None:
     """The next line typed, or None at the end of the input. A terminal is prompted, a pipe is not."""
     stdin = sys.stdin

@@ -130,3 +130,22 @@ def test_a_course_without_one(exam: Exam, exam_course: Path) -> None:
 def test_without_any_input_it_is_kept(exam: Exam, monkeypatch: pytest.MonkeyPatch, exam_course: Path) -> None:
     monkeypatch.setattr("sys.stdin", None)
     assert main(["exam", "--course", str(exam_course)]) == 0
+
+
+def test_on_a_terminal_an_answer_is_read_back_before_it_is_given(
+    exam: Exam, exam_course: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    # Read back, typed anew, read back, given; then no answer, and a skip needs no second thought
+    monkeypatch.setattr("sys.stdin", Terminal("12\n13\n\nmany\n\nskip\n"))
+    assert main(["exam", "--seed", "4", "--course", str(exam_course)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Your answer: 12 steps. Enter gives it, or type another." in out
+    assert "Your answer: 13 steps. Enter gives it, or type another." in out
+    assert "That was no try." in out
+    assert "2 of 10 answered, and kept." in out
+    result = json.loads(exam("--json", lines="skip\n" * 8)[0])
+    assert [problem["given"] for problem in result["problems"]][:2] == ["13 steps", ""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tutor.course.model import CourseError, Lesson, Step
+from tutor.plain.markdown import unmarked
 from tutor.plain.paper import Paper
 from tutor.search import Search
 from tutor.study import Study
@@ -56,7 +57,7 @@ def look_up(study: Study, paper: Paper, words: str) -> None:
         also = f" Did you mean {' or '.join(near)}?" if near else ""
         paper.say(f"Nothing has {words!r}.{also}")
     for hit in hits[:_MOST]:
-        paper.say(f"{hit.name} ({hit.kind}){f': {hit.text}' if hit.text else ''}", rest="  ")
+        paper.say(f"{hit.name} ({hit.kind}){f': {unmarked(hit.text)}' if hit.text else ''}", rest="  ")
         if hit.step:
             paper.say(f"{hit.where} (:go {hit.step})", "  ")
     if len(hits) > _MOST:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tutor.answers.families import member
 from tutor.answers.judge import truth
+from tutor.answers.tables import show_rows
 from tutor.app.main import TutorApp
 from tutor.app.profile import Profile
 from tutor.app.screens.examination import ExaminationDoor, ExaminationScreen
@@ -59,9 +61,8 @@ async def settle(pilot: Pilot[Any]) -> None:
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
+    await pilot.press(*keys)
+    await settle(pilot)
 
 
 async def skip(pilot: Pilot[Any], times: int = 1) -> None:
@@ -86,8 +87,13 @@ def test_from_the_home_screen_to_the_page(play: Play, shown: Shown, sat: Study, 
         assert Examination(sat).sitting() is None  # nothing begins before Enter
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, ExaminationScreen)
-        for number in range(1, 11):
+        room = Examination(sat)
+        for number in (1, 2, 10):
             assert f"{number}/10" in shown(pilot.app)
+            sitting = room.sitting()
+            assert sitting is not None
+            for asked in sitting.problems[2:9] if number == 2 else ():
+                room.answer(sitting, asked, None)  # in another window
             await press(pilot, "f3")
             assert "Leave it unanswered?" in shown(pilot.app)
             await press(pilot, "f3")
@@ -176,12 +182,16 @@ def test_pictures_stand_still_and_their_cells_are_filled_in(play: Play, shown: S
         assert live.model.given["seed"] == member(asked.question, asked.seed)["seed"]
         await press(pilot, "enter")
         rows = truth(sat.course, asked.question, asked.seed).value
-        for value in (value for row in rows for value in row):
-            await press(pilot, *str(value), "space")
+        table = pilot.app.screen.focused
+        assert table is not None
+        table.post_message(events.Paste(show_rows(rows)))
+        await settle(pilot)
         await press(pilot, "enter")
         assert "Your answer: " in shown(pilot.app)
         await press(pilot, "enter")
-        await skip(pilot, 10 - asked.number)
+        for other in room.again(sitting).problems[asked.number + 1 :]:
+            room.answer(sitting, other, None)
+        await skip(pilot)
         assert isinstance(pilot.app.screen, ExaminationPage)
         assert "1 of 10 right" in shown(pilot.app)
 

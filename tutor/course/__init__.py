@@ -36,6 +36,9 @@ in any order:
 Expressions (`tutor.course.expressions`) come out in base units: bytes, seconds, shares of 1; `tutor.units` lists the
 formats. They stand in answers and, between double braces, in every text, but never inside code.
 
+Beside course.toml there may be a `glossary.toml` (`tutor.course.glossary`): then bold in prose is for its terms, and
+what is stressed stands in italics. And a `published.toml` (`tutor.course.published`): ids that have to stay.
+
 The final examination, `examination = "its-folder"` in course.toml, is written in the same way in that folder's
 `problems.md`: every step holds one question, a family of a dozen members or more without hints, and its `back`
 lists the steps that teach it, first the one to return to.

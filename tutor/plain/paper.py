@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 
 from tutor.plain.markdown import paragraphs
-from tutor.printing import colours, say, unicode_works, width
+from tutor.printing import colours, say, unicode_works, width, written
 from tutor.safe_text import visible
 from tutor.views.picture import Picture
 
@@ -35,7 +35,7 @@ class Paper:
         """Words wrapped to the width; `first` stands before them, `rest` (by default blanks) before further lines."""
         rest = " " * len(first) if rest is None else rest
         columns = max(_LEAST, width())
-        for words in visible(text, lines=True).splitlines() or [""]:
+        for words in written(visible(text, lines=True)).splitlines() or [""]:
             lines = textwrap.wrap(
                 words,
                 columns,

@@ -79,17 +79,19 @@ _SPELLED = str.maketrans(
     }
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_ROOT = re.compile(r"(?<=\w)√")
 _POWER = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 
 
 def spelled(text: str) -> str:
     """A sentence in ASCII, however long it gets; a sign that has no ASCII name is "?".
 
-    >>> spelled("2 × 10⁻⁹ s… √h, Kähler")
-    '2 x 10^-9 s... sqrt h, Kahler'
+    >>> spelled("2 × 10⁻⁹ s… 2√h, Kähler")
+    '2 x 10^-9 s... 2 sqrt h, Kahler'
     """
     if text.isascii():
         return text
+    text = _ROOT.sub(" √", text)
     text = _POWER.sub(lambda found: "^" + found[0].translate(_RAISED), text).translate(_SPELLED).translate(_TABLE)
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return bare.encode("ascii", "replace").decode("ascii")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypeVar
 
 from tutor.course.model import Course
 
@@ -39,6 +39,9 @@ class Judged:
     answer: str  # the right one
     why: str
     back: tuple[Back, ...]
+
+
+_Part = TypeVar("_Part", Back, Judged)
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,27 @@ class Result:
     def from_json(cls, data: dict[str, Any]) -> Result:
         """Raises KeyError, TypeError or ValueError for what is no result."""
         found = [
-            Judged(**{**one, "options": tuple(one["options"]), "back": tuple(Back(**step) for step in one["back"])})
+            _sound(
+                Judged(
+                    **{
+                        **one,
+                        "options": tuple(one["options"]),
+                        "back": tuple(_sound(Back(**step)) for step in one["back"]),
+                    }
+                )
+            )
             for one in data["problems"]
         ]
         return cls(str(data["course"]), int(data["seed"]), float(data["ended"]), tuple(found), tuple(data["not_asked"]))
+
+
+def _sound(part: _Part) -> _Part:
+    """`part`, if its texts are texts and its flags are flags: a record may come from elsewhere. Raises ValueError."""
+    kinds = {"str": str, "bool": bool, "int": int}
+    for field in fields(part):
+        if not isinstance(getattr(part, field.name), kinds.get(str(field.type), object)):
+            raise ValueError(f"{field.name} is no {field.type}")
+    return part
 
 
 def way_back(course: Course, steps: Iterable[str]) -> tuple[Back, ...]:

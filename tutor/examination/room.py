@@ -74,7 +74,7 @@ class Examination:
 
     def sitting(self) -> Sitting | None:
         """The examination that is under way, or None."""
-        ended = {event.detail.get("exam") for event in self._store.events(kind=ENDED)}
+        ended = [event.detail.get("exam") for event in self._store.events(kind=ENDED)]
         for event in reversed(self._store.events(kind=BEGUN)):
             if event.uid not in ended:
                 sitting = self._sitting(event)
@@ -182,7 +182,7 @@ class Examination:
 
     def _sitting(self, event: Event) -> Sitting:
         known = {problem.id: (lesson, step, problem) for lesson, step, problem in problems(self.course)}
-        drawn = [Drawn(str(name), int(seed)) for name, seed in event.detail.get("problems", [])]
+        drawn = _drawn(event.detail.get("problems"))
         # A problem that the course has dropped since is not asked
         there = [one for one in drawn if one.problem in known]
         asked = tuple(
@@ -190,11 +190,12 @@ class Examination:
         )
         of_problem = {one.question.id: one.number for one in asked}
         answers = {
-            of_problem[answer.item]: answer.detail.get("text")
+            of_problem[answer.item]: text if isinstance(text := answer.detail.get("text"), str) else None
             for answer in self._store.events(kind=ANSWERED)
             if answer.detail.get("exam") == event.uid and answer.item in of_problem
         }
-        return Sitting(event.uid, int(event.detail.get("seed", 0)), asked, answers)
+        seed = event.detail.get("seed")
+        return Sitting(event.uid, seed if isinstance(seed, int) else 0, asked, answers)
 
     def _shown(self) -> Shown:
         """Which numbers of which problems this learner has seen, here or wherever else they were shown."""
@@ -207,7 +208,7 @@ class Examination:
                 continue
             times[problem.id] = times.get(problem.id, 0) + (event.kind == SHOWN)
             seed, held = event.detail.get("seed"), event.detail.get("numbers")
-            if isinstance(held, dict):
+            if isinstance(held, dict) and all(isinstance(value, (int, float, str)) for value in held.values()):
                 seen.setdefault(problem.id, set()).add(tuple(sorted(held.items())))
             elif isinstance(seed, int):
                 seen.setdefault(problem.id, set()).add(numbers(problem, seed))
@@ -247,6 +248,16 @@ class Examination:
 
         drawn = blank_picture(self.course, asked.question, asked.seed)
         return "" if drawn is None else text(drawn.picture, COLUMNS, ascii_only=True)
+
+
+def _drawn(listed: object) -> list[Drawn]:
+    """The problems that a record lists; a record may come from elsewhere, and hold anything."""
+    pairs = listed if isinstance(listed, list) else []
+    return [
+        Drawn(pair[0], pair[1])
+        for pair in pairs
+        if isinstance(pair, list) and [type(part) for part in pair] == [str, int] and pair[1] >= 0
+    ]
 
 
 __all__ = ["PROBLEMS", "Asked", "Examination", "NoExamination", "Sitting", "UnderWay"]

@@ -149,3 +149,9 @@ def test_on_a_terminal_an_answer_is_read_back_before_it_is_given(
     assert "2 of 10 answered, and kept." in out
     result = json.loads(exam("--json", lines="skip\n" * 8)[0])
     assert [problem["given"] for problem in result["problems"]][:2] == ["13 steps", ""]
+
+
+@pytest.mark.parametrize("command", [["answer", "one-a", "3"], ["hint", "one-a"], ["reveal", "one-a"]])
+def test_no_other_command_knows_the_problems(exam_course: Path, capsys: Capture, command: list[str]) -> None:
+    assert main([*command, "--course", str(exam_course)]) == 2
+    assert "'one-a'" in capsys.readouterr().err

@@ -199,6 +199,20 @@ def test_without_problems_there_is_nothing_to_sit(exam_course: Path, study: Stud
         room.begin()
 
 
+@pytest.mark.parametrize("junk", [None, 3, "abc", [], [3], [["one-a"]], [["one-a", "x"]], [["one-a", -1]], {"a": []}])
+def test_a_record_from_elsewhere_may_hold_anything(study: Study, room: Examination, junk: object) -> None:
+    study.store.add("exam", "examination", seed=junk, problems=junk)
+    study.store.add("exam-shown", "one-a", exam=junk, seed=junk, numbers=junk)
+    study.store.add("exam-result", "examination", exam=junk, result=junk)
+    assert room.sitting() is None
+    assert room.last() is None
+    sitting = room.begin(4)
+    study.store.add("exam-answer", sitting.problems[0].question.id, exam=sitting.id, text=junk)
+    answers = room.again(sitting).answers
+    assert set(answers) == {1}
+    assert answers[1] in (None, "abc")
+
+
 def test_answers_of_the_examination_leave_the_lessons_as_they_are(study: Study, room: Examination) -> None:
     sit(room, lambda _: None)
     assert dict(study.standings()) == {}
@@ -245,6 +259,19 @@ def test_a_page_is_kept_as_it_was(room: Examination, exam_course: Path, study: S
     later = Examination(Study(load(exam_course), study.store, study.exercise_folder, own_machine()))
     assert later.last() == result
     assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("title", 3), ("right", "yes"), ("answer", None), ("back", [{"step": 1}])]
+)
+def test_a_page_from_elsewhere_that_is_none_is_left_out(
+    study: Study, room: Examination, field: str, value: object
+) -> None:
+    result = sit(room, lambda _: None)
+    data = result.to_json()
+    data["problems"][3][field] = value
+    study.store.add("exam-result", "examination", exam="elsewhere", result=data)
+    assert room.last() == result
 
 
 def test_a_page_is_never_written_over_another(room: Examination, tmp_path: Path) -> None:

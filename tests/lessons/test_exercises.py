@@ -107,6 +107,12 @@ def test_a_wrong_value_is_drawn_in_its_picture(name: str, mutant: str) -> None:
         assert result.error is not None or first.first_difference is None or mutant in UNDRAWN or name in NO_PICTURE
         return
     scene = scene_of(first.picture)
+    if first.picture["topic"] == "waiting":
+        assert result.error is not None
+        assert [row["line"] for row in scene.data()["rows"] if row["source"]] == [
+            waiting["line"] for waiting in result.error.waiting
+        ]
+        return
     cells = scene.cells(first.picture["step"])
     there = cells[cell(**first.picture["cell"])]
     assert first.first_difference is not None

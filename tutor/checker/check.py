@@ -10,6 +10,7 @@ from tutor.checker import failures, process
 from tutor.checker.definition import Definition, Trial
 from tutor.checker.limits import Limits
 from tutor.checker.source import text_failure
+from tutor.checker.traces import Source
 from tutor.checker.verdict import Case, CheckResult, CouldNotCheck, Failure
 from tutor.course.model import Exercise
 from tutor.program import program
@@ -30,7 +31,7 @@ def check_source(
     """See `tutor.checker.check_source`."""
     failure = text_failure(source)
     if failure is not None:
-        return _failed(exercise, failure)
+        return _failed(exercise, Source(source).traced(failure))
     definition = Definition(exercise, trusted=trusted)
     try:
         return _checked(source, definition, seed, limits, stop, file)
@@ -61,7 +62,7 @@ def _checked(
 
         return check_workers(source_array(source), definition, trials, expected, limits, stop, file)
     outcome = process.run(_job(source, exercise, trials, file), limits, stop)
-    return _verdict(definition, trials, expected, outcome, limits, file)
+    return _verdict(definition, trials, expected, outcome, limits, file, Source(source))
 
 
 def _need_a_box() -> None:
@@ -97,6 +98,7 @@ def _verdict(
     outcome: process.Outcome,
     limits: Limits,
     file: str,
+    source: Source,
 ) -> CheckResult:
     exercise = definition.exercise
     cases: list[Case] = []
@@ -106,23 +108,25 @@ def _verdict(
         if kind in ("ready", "done"):
             continue
         if kind == "refused":
-            return _failed(exercise, failures.refused(message, exercise.id, list(trials[0].arguments)), outcome)
+            refused = failures.refused(message, exercise.id, list(trials[0].arguments))
+            return _failed(exercise, source.traced(refused), outcome)
         if kind == "raised" and message.get("case") is None:
-            return _failed(exercise, failures.raised(message, limits), outcome)
+            return _failed(exercise, source.traced(failures.raised(message, limits), message), outcome)
         number = message.get("case")
         if type(number) is not int or number != len(cases) or number >= len(trials):
             outcome.malformed = "a case out of turn"
             break
-        case, error = _case(definition, trials[len(cases)], expected[len(cases)], message, limits)
+        case, error = _case(definition, trials[len(cases)], expected[len(cases)], message, limits, source)
         cases.append(case)
         errors.append(error)
     ended = failures.ended(outcome, limits, file)
     if ended is None and len(cases) < len(trials) and not _is_timeout(errors):
         ended = Failure("forbidden", "Your file's process said that it was done before every case had run.")
     if ended is not None:
+        ended = source.traced(ended)
         at = f" (line {ended.line})" if ended.line else ""
         running = trials[len(cases)].name if len(cases) < len(trials) else "after the last case"
-        cases.append(Case(running, False, ended.message + at))
+        cases.append(Case(running, False, ended.message + at, trace=ended.trace))
         errors.append(ended)
     error = _error(cases, errors, ended is not None or _is_timeout(errors))
     passed = error is None and len(cases) == len(trials) and all(case.passed for case in cases)
@@ -131,7 +135,7 @@ def _verdict(
 
 
 def _case(
-    definition: Definition, trial: Trial, expected: Any, message: dict[str, Any], limits: Limits
+    definition: Definition, trial: Trial, expected: Any, message: dict[str, Any], limits: Limits, source: Source
 ) -> tuple[Case, Failure | None]:
     kind = message["kind"]
     if kind == "result" and "value" in message:
@@ -142,13 +146,13 @@ def _case(
         judged = definition.judge(trial, expected, message["value"], changed)
         return judged.case, Failure(judged.kind, judged.case.reason) if judged.kind else None
     if kind == "raised":
-        failure = failures.raised(message, limits)
+        failure = source.traced(failures.raised(message, limits), message)
     elif kind == "too_large":
         failure = failures.too_large(limits)
     else:
         failure = Failure("forbidden", "Your file's process sent a message of no known kind.")
     at = f" (line {failure.line})" if failure.line else ""
-    return Case(trial.name, False, failure.message + at), failure
+    return Case(trial.name, False, failure.message + at, trace=failure.trace), failure
 
 
 def _error(cases: list[Case], errors: list[Failure | None], ended_early: bool) -> Failure | None:

@@ -40,6 +40,21 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Call:
+    """A line of the learner's file on the way to what went wrong; without a line, `source` says what is left out."""
+
+    line: int | None
+    function: str  # empty where the line is in none
+    source: str
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.source
+        where = f"line {self.line}" + (f", in {self.function}" if self.function else "")
+        return f"{where}: {self.source}" if self.source else where
+
+
+@dataclass(frozen=True)
 class Failure:
     """Why a file gave no result to compare."""
 
@@ -48,6 +63,17 @@ class Failure:
     line: int | None = None
     worker: int | None = None
     waiting: tuple[dict[str, Any], ...] = ()
+    trace: tuple[Call, ...] = ()  # the learner's own calls, the outermost first; not in the JSON
+
+    def to_json(self) -> dict[str, Any]:
+        """The part of the stable JSON."""
+        return {
+            "kind": self.kind,
+            "message": self.message,
+            "line": self.line,
+            "worker": self.worker,
+            "waiting": list(self.waiting),
+        }
 
 
 @dataclass(frozen=True)
@@ -59,6 +85,7 @@ class Case:
     # The scene in which the difference is drawn: {"topic", "parameters", "step", "cell", "yours"}, and where the whole
     # run of the learner's is known "own" (see `tutor.views.explain.comparison`); not in the JSON
     picture: dict[str, Any] | None = None
+    trace: tuple[Call, ...] = ()  # of an exception; not in the JSON
 
 
 @dataclass(frozen=True)
@@ -86,6 +113,6 @@ class CheckResult:
                 }
                 for case in self.cases
             ],
-            "error": None if self.error is None else asdict(self.error) | {"waiting": list(self.error.waiting)},
+            "error": None if self.error is None else self.error.to_json(),
             "bill": None if self.bill is None else {who: self.bill[who] for who in ("yours", "engine")},
         }

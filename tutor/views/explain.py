@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simlib.errors import BadArgument
-from tutor.views import result_scene
+from tutor.views import result_scene, waiting_scene
 from tutor.views.comparison import Comparison
 from tutor.views.picture import Cell, Mark, Picture, Role, cell
 from tutor.views.scene import Scene
@@ -64,9 +64,11 @@ def comparison(of: Mapping[str, Any]) -> Comparison | None:
 
 
 def scene_of(of: Mapping[str, Any]) -> Scene:
-    """The scene of a picture: of the topic that it names, or the numbers of a result that no topic shows."""
+    """The scene of a picture: of the topic that it names, or what no topic shows: a result, who waits for whom."""
     if of["topic"] == result_scene.TOPIC:
         return result_scene.build(of["parameters"])
+    if of["topic"] == waiting_scene.TOPIC:
+        return waiting_scene.build(of["parameters"])
     return topic(of["topic"]).scene(of.get("parameters", {}))
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 _MODULE = "your_file"
 _MESSAGE = 2000
+_END_OF_TRACE = 4  # calls that are told of each end of a long chain
 TIME_OVER, BROKEN = 71, 70  # exit codes
 _VARARGS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x04, 0x20, 0x80, 0x200
 
@@ -188,11 +189,24 @@ class Run:
             "families": [kind.__name__[:200] for kind in type(error).__mro__[:20]],
             "text": str(text)[:_MESSAGE],
             "line": line,
+            "trace": calls_of(error, self._file),
             "code": error.code if isinstance(error, SystemExit) and type(error.code) is int else None,
             "forbidden": str(error)[:_MESSAGE] if isinstance(error, self._forbidden) else None,
             "clock": error.clock if isinstance(error, TimeLimit) else None,
         }
         self._connection.send(message)
+
+
+def calls_of(error: BaseException, file: str) -> list[list[Any]]:
+    """The line and the function of each call in the learner's file, the outermost first; of very many, both ends."""
+    calls: list[list[Any]] = []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            calls.append([trace.tb_lineno, trace.tb_frame.f_code.co_name[:80]])
+        trace = trace.tb_next
+    left_out = len(calls) - 2 * _END_OF_TRACE
+    return calls if left_out < 2 else [*calls[:_END_OF_TRACE], [0, str(left_out)], *calls[-_END_OF_TRACE:]]
 
 
 def innermost_line(error: BaseException, file: str) -> int | None:

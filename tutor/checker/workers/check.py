@@ -11,6 +11,7 @@ from simlib.workers import Run, RunError
 from tutor.checker.definition import BILLED, Definition, Trial
 from tutor.checker.inside import frames
 from tutor.checker.limits import Limits
+from tutor.checker.traces import Source
 from tutor.checker.verdict import Case, CheckResult, CouldNotCheck, Failure
 from tutor.checker.workers import bill, trouble
 from tutor.checker.workers.crew import Crew
@@ -39,12 +40,14 @@ def check_workers(
     parameters = ["worker", *(name for name in trials[0].arguments if name != _WORLD_SIZE)]
     job = {"source": source, "file": file, "function": exercise.id, "parameters": len(parameters)}
     verdict = _Verdict(definition)
+    text = Source(source.tobytes())
     ending: _Ending | None = None
     refused: Failure | None = None
     with Crew(max(sizes), limits, stop) as crew:
         try:
             crew.begin(job)
-            began = [trouble.refusal(line.receive(), crew.limits, exercise.id, parameters) for line in crew.lines]
+            said = [line.receive() for line in crew.lines]
+            began = [_refusal(message, crew, exercise.id, parameters, text) for message in said]
             refused = next((failure for failure in began if failure is not None), None)
             for number, (trial, size) in enumerate(zip(trials, sizes, strict=True)):
                 if refused is not None:
@@ -60,8 +63,17 @@ def check_workers(
         return CheckResult(exercise.id, False, (), refused, output=output)
     if ending is not None:
         running = trials[len(verdict.cases)].name if len(verdict.cases) < len(trials) else "after the last case"
-        verdict.fail(running, _failure(ending, crew, file))
+        message = ending.message if isinstance(ending, ProgramFailed) else None
+        picture = trouble.picture_of(ending, text) if isinstance(ending, RunError) else None
+        failure = _failure(ending, crew, file)
+        verdict.fail(running, failure if picture else text.traced(failure, message), picture)
     return verdict.result(len(trials), output)
+
+
+def _refusal(message: dict[str, Any], crew: Crew, name: str, parameters: list[str], text: Source) -> Failure | None:
+    """Why a worker could not begin, with the lines that led to it; None if it could."""
+    failure = trouble.refusal(message, crew.limits, name, parameters)
+    return None if failure is None else text.traced(failure, message)
 
 
 def _world_size(definition: Definition, trial: Trial, limits: Limits) -> int:
@@ -156,9 +168,9 @@ class _Verdict:
         why = self._definition.explain_bill(trial, engine, yours)
         return Case(trial.name, most is None, f"{bill.told(engine, yours)}{' ' + why if why else ''}")
 
-    def fail(self, name: str, failure: Failure) -> None:
+    def fail(self, name: str, failure: Failure, picture: dict[str, Any] | None) -> None:
         """The case that ended the check."""
-        self.cases.append(trouble.case_of(name, failure))
+        self.cases.append(trouble.case_of(name, failure, picture))
         self._errors.append(failure)
 
     def result(self, trials: int, output: str) -> CheckResult:

@@ -9,6 +9,7 @@ from simlib.workers import RunError
 from tutor.checker import failures
 from tutor.checker.limits import MIB, Limits
 from tutor.checker.process import Outcome
+from tutor.checker.traces import Source
 from tutor.checker.verdict import ERROR_KINDS, Case, Failure
 from tutor.checker.workers import line as lines
 from tutor.checker.workers.crew import Crew
@@ -25,6 +26,14 @@ def of_run(error: RunError) -> Failure:
     kind = "deadlock" if error.kind in _HANGS else error.kind if error.kind in ERROR_KINDS else "exception"
     waiting = tuple(asdict(one) for one in error.waiting)
     return Failure(kind, visible(error.message), error.line, error.worker, waiting)
+
+
+def picture_of(error: RunError, source: Source) -> dict[str, Any] | None:
+    """The picture of a run in which nobody can move, each with the line of the program; None of any other end."""
+    if not error.waiting:
+        return None
+    waiting = [asdict(one) | {"source": source.line(one.line)} for one in error.waiting]
+    return {"topic": "waiting", "parameters": {"kind": error.kind, "waiting": waiting}, "step": 0}
 
 
 def of_program(error: ProgramFailed, limits: Limits) -> Failure:
@@ -70,23 +79,27 @@ def of_line(cut: LineCut, crew: Crew, file: str) -> Failure:
     return replace(failure, worker=cut.worker)
 
 
-def case_of(name: str, failure: Failure) -> Case:
+def case_of(name: str, failure: Failure, picture: dict[str, Any] | None = None) -> Case:
     """The case in which it happened, with what can be done about it."""
     at = f" (line {failure.line})" if failure.line else ""
     said = failure.message
     if failure.kind == "deadlock":
-        return Case(name, False, f"Deadlock: {said}.{_advice(failure)}{_lines(failure)}")
+        return Case(name, False, f"Deadlock: {said}.{_advice(failure, picture)}{_lines(failure)}", picture=picture)
     if said.startswith("worker "):
-        return Case(name, False, said[:1].upper() + said[1:] + at)
+        return Case(name, False, said[:1].upper() + said[1:] + at, trace=failure.trace)
     who = "" if failure.worker is None else f"Worker {failure.worker}: "
-    return Case(name, False, who + said + at)
+    return Case(name, False, who + said + at, trace=failure.trace)
 
 
-def _advice(failure: Failure) -> str:
+def _advice(failure: Failure, picture: dict[str, Any] | None) -> str:
     calls = {waiting["call"] for waiting in failure.waiting}
     said = failure.message
     if said.endswith("nobody receives"):
         first = failure.waiting[0]
+        if picture is not None and "sendrecv" in picture["parameters"]["waiting"][0]["source"]:
+            one, other = first["worker"], first["peer"]
+            here = f" Worker {one} sends to {other}, and worker {other} receives from another."
+            return f"{here} Whoever has {other} as its dst has to be the src of worker {other}."
         here = f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}."
         return f"{here} Use sendrecv, or let some workers receive before they send."
     if said.endswith("nobody sends"):

@@ -19,6 +19,12 @@ def cases(seed):
     yield "1 worker", _case(rng, 1, [3, 3, 2]), None
 
 
+def sized(seed, workers, length):
+    """Two square layers with about `length` weights together."""
+    width = max(1, round((length / 2) ** 0.5))
+    return _case(np.random.default_rng(seed), workers, [width] * 3)
+
+
 def _case(rng, workers, widths, dtype=np.float64):
     shapes = [[rows, columns] for rows, columns in zip(widths, widths[1:])]
     shards = [[] for _ in range(workers)]

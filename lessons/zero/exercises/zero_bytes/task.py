@@ -9,8 +9,8 @@ def zero_bytes(params, gpus, stage):
 
     The model has `params` parameters and is trained with Adam in mixed
     precision: for each parameter 16-bit weights, 16-bit gradients, and the
-    optimizer's three 32-bit values (a master copy of the weights, and
-    Adam's two moments). `gpus` (1 or more) share the work.
+    optimizer's three 32-bit values (a master copy of the weights,
+    momentum and variance). `gpus` (1 or more) share the work.
 
     `stage` says what is shared out among the GPUs, each part divided by
     their number: 0 nothing, 1 the optimizer states, 2 the gradients too,

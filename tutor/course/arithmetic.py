@@ -62,6 +62,10 @@ class Apply:
 Node = Number | Name | Bracket | Apply
 
 
+def _log(value: Numeric) -> float:
+    return math.log(value)
+
+
 def _log2(value: Numeric) -> float:
     return math.log2(value)
 
@@ -72,6 +76,9 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Numeric]]] = {
     "round": (1, round),
     "abs": (1, abs),
     "sqrt": (1, math.sqrt),
+    "exp": (1, math.exp),
+    "log": (1, _log),
+    "ln": (1, _log),
     "log2": (1, _log2),
     "min": (2, min),
     "max": (2, max),

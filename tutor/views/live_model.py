@@ -202,7 +202,10 @@ class LiveModel:
     def _is_at_hand(self, parameter: Parameter) -> bool:
         if parameter.kind == "choice" and len(parameter.choices) < 2:
             return False
-        return self.show_all or parameter.name in AT_HAND or parameter.name in self._lesson
+        if self.show_all or parameter.name in self._lesson:
+            return True
+        # What is not set and has no word for that says nothing
+        return parameter.name in AT_HAND and (AT_HAND[parameter.name] != "" or self._value(parameter) is not None)
 
 
 class _End:

@@ -208,7 +208,11 @@ def test_only_what_says_something_is_at_hand_and_another_choice_drops_the_rest()
     live.select(-1)
     live.turn(1)  # past the last choice to the first
     assert live.given == {"part": "mlp"}
-    assert {"step", "tokens", "seed"} <= {handle.name for handle in live.handles()}
+    names = {handle.name for handle in live.handles()}
+    assert {"step", "seed"} <= names
+    assert "tokens" not in names  # "tokens none" would say nothing
+    live.show_all = True
+    assert "tokens" in {handle.name for handle in live.handles()}
 
 
 def test_drawn_matrices_take_the_place_of_typed_ones():

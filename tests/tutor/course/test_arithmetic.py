@@ -49,7 +49,10 @@ def test_values(text: str, expected: float) -> None:
         ("(1, 2)", "a comma stands between brackets that hold one number"),
         ("(1", "no )"),
         ("[a", "no ] for '[a'"),
-        ("foo(2)", "no function is called 'foo'; there are ceil, floor, round, abs, sqrt, exp, log, ln, log2, min, max"),
+        (
+            "foo(2)",
+            "no function is called 'foo'; there are ceil, floor, round, abs, sqrt, exp, log, ln, log2, min, max",
+        ),
         ("max(1)", "max takes 2 numbers, not 1"),
         ("1/0", "it divides by zero"),
         ("sqrt(-1)", "sqrt of -1 does not exist"),

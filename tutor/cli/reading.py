@@ -11,6 +11,7 @@ from typing import Any
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.course.model import ASK, CODE
+from tutor.examination.room import Examination
 from tutor.permissions import own_machine
 from tutor.program import program
 from tutor.progress.standing import ItemStanding
@@ -89,6 +90,8 @@ def progress(arguments: argparse.Namespace) -> int:
         standings = study.lessons()
         items = study.standings()
         where = study.where()
+        room = Examination(study)
+        examined = room.in_words if room.exists else None
     if arguments.json:
         say_json(
             {
@@ -98,6 +101,7 @@ def progress(arguments: argparse.Namespace) -> int:
                     name: {"state": item.state, "tries": item.tries, "wrong": item.wrong, "hints": item.hints}
                     for name, item in sorted(items.items())
                 },
+                "examination": examined,
             }
         )
         return RIGHT
@@ -108,6 +112,8 @@ def progress(arguments: argparse.Namespace) -> int:
     for standing in standings:
         steps = f"{standing.steps_seen} of {len(standing.lesson.steps)} steps"
         say(f"{standing.lesson.id:<12} {standing.in_words}; {steps}")
+    if examined is not None:
+        say(f"{'examination':<12} {examined}")
     return RIGHT
 
 

@@ -70,6 +70,14 @@ class Examination:
         """Whether the course has one."""
         return any(True for _ in problems(self.course))
 
+    @property
+    def in_words(self) -> str:
+        """How the learner stands with it, in a few words."""
+        sitting, last = self.sitting(), self.last()
+        if sitting is not None:
+            return f"{len(sitting.answers)} of {len(sitting.problems)} answered"
+        return f"{last.score} of {len(last.problems)} right last time" if last is not None else "not begun"
+
     # Sitting
 
     def sitting(self) -> Sitting | None:

@@ -155,3 +155,15 @@ def test_on_a_terminal_an_answer_is_read_back_before_it_is_given(
 def test_no_other_command_knows_the_problems(exam_course: Path, capsys: Capture, command: list[str]) -> None:
     assert main([*command, "--course", str(exam_course)]) == 2
     assert "'one-a'" in capsys.readouterr().err
+
+
+def test_progress_says_how_one_stands_with_it(exam: Exam, exam_course: Path, capsys: Capture) -> None:
+    def stands() -> str:
+        assert main(["progress", "--course", str(exam_course)]) == 0
+        return capsys.readouterr().out.splitlines()[-1]
+
+    assert stands() == "examination  not begun"
+    exam(lines="skip\n")
+    assert stands() == "examination  1 of 10 answered"
+    exam(lines="skip\n" * 9)
+    assert stands() == "examination  0 of 10 right last time"

@@ -45,7 +45,7 @@ class Lessons(Menu):
         """Reads the record anew."""
         self._standings = self._study.lessons()
         self._where = self._study.where()
-        self._examined = examined(self._room)
+        self._examined = self._room.in_words
         # What Enter opens first: where the learner was, or the first lesson
         self.chosen = 0
         self.changed()
@@ -155,14 +155,6 @@ a half one is something whose answer you had shown. *Continue* takes you back to
         room = Examination(self._study)
         sitting = room.sitting()
         self.app.push_screen(ExaminationScreen(room, sitting) if sitting is not None else ExaminationDoor(room))
-
-
-def examined(room: Examination) -> str:
-    """How the learner stands with the examination, in a few words."""
-    sitting, last = room.sitting(), room.last()
-    if sitting is not None:
-        return f"{len(sitting.answers)} of {len(sitting.problems)} answered"
-    return f"{last.score} of {len(last.problems)} right last time" if last is not None else "not begun"
 
 
 def last_open_step(study: Study, lesson: Lesson) -> Step:

@@ -27,6 +27,7 @@ bill(arguments)          what it need cost: {"bytes_sent": […], "messages_sent
                          where that is not judged
 most_bytes               how many times that the busiest worker may send and still pass; by default it passes anyhow
 explain_bill(arguments, engine, yours)    why a program sends too much, in a sentence; or None
+sized(seed, workers, length)    arguments for so many workers and about so many numbers each, for `run`
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class Definition:
         self._cases, self._expected = cases, expected
         self._explain, self._compare = self._file.function("explain"), self._file.function("compare")
         self._bill, self._explain_bill = self._file.function("bill"), self._file.function("explain_bill")
+        self._sized = self._file.function("sized")
         constant = self._file.constant
         self._rules = Rules(constant("tolerance"), bool(constant("floats_for_ints", False)))
         self._arguments_may_change = bool(constant("arguments_may_change", False))
@@ -104,6 +106,17 @@ class Definition:
             if len({trial.name for trial in trials}) < len(trials):
                 raise ValueError("two cases have the same name")
         return trials
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether arguments can be made for any number of workers."""
+        return self._sized is not None
+
+    def sized(self, seed: int, workers: int, length: int) -> dict[str, Any]:
+        """Arguments for so many workers, and about `length` numbers each. Call it where `has_sizes`."""
+        with self._own_failure(f"making arguments for {workers} workers"):
+            assert self._sized is not None
+            return dict(self._sized(seed, workers, length))
 
     def expected(self, trial: Trial) -> Any:
         """The right result, as it looks after a journey in a frame."""

@@ -30,16 +30,17 @@ def check_workers(
     limits: Limits,
     stop: threading.Event | None,
     file: str,
+    runs: list[Run] | None = None,
 ) -> CheckResult:
     """As `tutor.checker.check_source`, for a program that one worker runs.
 
-    A case whose run ends early is the last one: its workers are gone.
+    A case whose run ends early is the last one: its workers are gone. Runs that came to their end are added to `runs`.
     """
     exercise = definition.exercise
     sizes = [_world_size(definition, trial, limits) for trial in trials]
     parameters = ["worker", *(name for name in trials[0].arguments if name != _WORLD_SIZE)]
     job = {"source": source, "file": file, "function": exercise.id, "parameters": len(parameters)}
-    verdict = _Verdict(definition)
+    verdict = Verdict(definition)
     text = Source(source.tobytes())
     ending: _Ending | None = None
     refused: Failure | None = None
@@ -54,6 +55,8 @@ def check_workers(
                     break
                 run = _run_case(crew, number, trial, size, definition)
                 verdict.add(trial, expected[number], run)
+                if runs is not None:
+                    runs.append(run)
             if refused is None:
                 _let_go(crew)
         except (RunError, ProgramFailed, LineCut) as error:
@@ -133,7 +136,7 @@ def _printed(crew: Crew) -> str:
     return "\n".join(lines)
 
 
-class _Verdict:
+class Verdict:
     """What is found, case by case."""
 
     def __init__(self, definition: Definition) -> None:
@@ -144,7 +147,7 @@ class _Verdict:
         self._wasteful: str | None = None
 
     def add(self, trial: Trial, expected: Any, run: Run) -> None:
-        """A case whose run came to its end."""
+        """A case whose run came to its end; its results are the workers' last messages."""
         names = [name for name in trial.arguments if name != _WORLD_SIZE]
         changed = sorted({at for message in run.results for at in _positions(message.get("changed"), len(names))})
         got = [message["value"] for message in run.results]

@@ -24,6 +24,12 @@ def cases(seed):
     yield "1 worker", _case([_gradient(rng, 6)], 2), None
 
 
+def sized(seed, workers, length):
+    """Gradients of `length` values each, of which one in a hundred is sent."""
+    rng = np.random.default_rng(seed)
+    return _case([_gradient(rng, length) for _ in range(workers)], max(1, length // 100))
+
+
 def _gradient(rng, length):
     """No two values have the same size, and the largest one is negative."""
     sizes = rng.permutation(np.arange(1, length + 1) + rng.integers(1, 10, length) / 16)

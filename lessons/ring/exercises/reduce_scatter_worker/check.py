@@ -22,6 +22,14 @@ def cases(seed):
     yield "1 worker", {"world_size": 1, "array": [rng.integers(-99, 1000, 4)]}, None
 
 
+def sized(seed, workers, length):
+    """Arrays of `length` numbers each, for any number of workers."""
+    rng = np.random.default_rng(seed)
+    few = workers <= 5
+    arrays = _powers(rng, workers, length) if few else [rng.integers(-99, 1000, length) for _ in range(workers)]
+    return {"world_size": workers, "array": arrays}
+
+
 def expected(arguments):
     """Slice r of the sum, on worker r."""
     return ring_reduce_scatter(arguments["array"]).result

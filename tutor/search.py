@@ -33,6 +33,7 @@ class Hit:
     where: str  # "The ring, step 3 of 14: The first step", or what to type
     lesson: str  # ids; empty where no step is about it
     step: str
+    also: tuple[str, ...] = ()  # a term's other names
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,7 @@ class Search:
             self._where(entry),
             entry.lesson.id if entry.lesson else "",
             entry.step.id if entry.step else "",
+            other_names(entry.of) if isinstance(entry.of, Term) else (),
         )
 
     def _text(self, entry: _Entry, words: Sequence[str]) -> str:
@@ -236,6 +238,11 @@ def shown_definition(term: Term) -> str:
         return " ".join(definition(term).split())
     except CourseError:
         return " ".join(term.text.split())
+
+
+def other_names(term: Term) -> tuple[str, ...]:
+    """The names of a term that are not just another spelling of it."""
+    return tuple(name for name in term.also if same_name(name) != same_name(term.name))
 
 
 def terms_of(terms: Sequence[Term], lesson: Lesson, step: Step) -> list[Term]:

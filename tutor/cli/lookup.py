@@ -10,7 +10,7 @@ from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, say, say_json, width
 from tutor.course.model import CourseError, Term
 from tutor.permissions import own_machine
-from tutor.search import Search, place_of, shown_definition
+from tutor.search import Search, other_names, place_of, shown_definition
 from tutor.study import Study
 
 _MEASURE = 76  # longer lines are hard to read however wide the terminal is
@@ -85,7 +85,8 @@ def _terms(study: Study) -> tuple[Term, ...]:
 
 
 def _also(term: Term) -> str:
-    return f" (also {', '.join(term.also)})" if term.also else ""
+    names = other_names(term)
+    return f" (also {', '.join(names)})" if names else ""
 
 
 def _term_json(study: Study, term: Term) -> dict[str, Any]:

@@ -56,6 +56,7 @@ def test_from_home_all_terms_are_listed(play: Play, shown: Shown) -> None:
         assert "One of 2 or more" not in text
         await press(pilot, "down")
         assert "One of 2 or more that work together." in shown(pilot.app)
+        assert "► worker  also process" in shown(pilot.app)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, Home)
 

@@ -73,7 +73,8 @@ class Found(Menu, can_focus=False):
     def _rows(self, hit: Hit, width: int, chosen: bool) -> list[Row]:
         style = words(self.app.native_ansi_color)
         # Many lessons have a step called alike: the lesson tells them apart
-        kind = {TERM: "", STEP: hit.where.partition(", step ")[0]}.get(hit.kind, hit.kind)
+        also = f"also {', '.join(hit.also)}" if chosen and hit.also else ""
+        kind = {TERM: also, STEP: hit.where.partition(", step ")[0]}.get(hit.kind, hit.kind)
         kind = f"  {kind}" if kind else ""
         room = max(16, width - cell_len(kind))
         name = hit.name if cell_len(hit.name) <= room else f"{set_cell_size(hit.name, room - 1)}…"

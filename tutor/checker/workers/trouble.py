@@ -98,8 +98,7 @@ def _advice(failure: Failure, picture: dict[str, Any] | None) -> str:
         first = failure.waiting[0]
         if picture is not None and "sendrecv" in picture["parameters"]["waiting"][0]["source"]:
             one, other = first["worker"], first["peer"]
-            here = f" Worker {one} sends to {other}, and worker {other} receives from another."
-            return f"{here} Whoever has {other} as its dst has to be the src of worker {other}."
+            return f" Worker {one} sends to {other}, so worker {other} has to receive from {one}: is its src another one?"
         here = f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}."
         return f"{here} Use sendrecv, or let some workers receive before they send."
     if said.endswith("nobody sends"):

@@ -96,7 +96,7 @@ def _pieces(lines: list[str], start: int, file: Path) -> Iterator[_Piece]:
         line = lines[index]
         fence = FENCE.match(line)
         if fence:
-            end = closing_fence(lines, index, fence["marks"], file)
+            end = _closing_fence(lines, index, fence["marks"], file)
             if fence["kind"] not in BLOCKS:
                 prose += lines[index : end + 1]
                 index = end + 1
@@ -120,8 +120,7 @@ def _pieces(lines: list[str], start: int, file: Path) -> Iterator[_Piece]:
     yield from so_far()
 
 
-def closing_fence(lines: list[str], start: int, marks: str, file: Path) -> int:
-    """The index of the line that closes the block opened at the index `start`. Raises CourseError."""
+def _closing_fence(lines: list[str], start: int, marks: str, file: Path) -> int:
     for index in range(start + 1, len(lines)):
         line = lines[index].strip()
         if line.startswith(marks) and not line.strip(marks[0]):

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.course.blocks import BLOCKS
-from tutor.course.model import Block, CourseError, Lesson, Place, Step
-from tutor.course.parse import FENCE, HEADING, closing_fence, lesson_of, parse_lesson, steps_of
+from tutor.course.model import Block, Lesson, Place, Step
+from tutor.course.parse import FENCE, HEADING, lesson_of, parse_lesson, steps_of
 
-_MARKS = re.compile(r" {0,3}(?:```|~~~)")
+_MARKED = re.compile(r"## |\s*(?:```|~~~)")
 
 
 class UnreadStep(Step):
@@ -75,29 +75,31 @@ def skim_lesson(text: str, file: Path) -> Lesson:
 
 def _outlines(lines: list[str], start: int, file: Path) -> list[_Outline] | None:
     """The steps, or None where a heading or block is not written as it should."""
+    # Few lines of a lesson begin a step or a block: only those are looked at one by one
+    marked = [number for number in range(start, len(lines)) if _MARKED.match(lines[number])]
+    if not marked or any(line.strip() for line in lines[start : marked[0]]):
+        return None
     found: list[_Outline] = []
-    index = start
-    while index < len(lines):
-        line = lines[index]
-        index += 1
-        if line.startswith("## "):
+    opened = ""  # the marks of the block in which the line stands
+    for number in marked:
+        line = lines[number]
+        if opened:
+            closing = line.strip()
+            if closing.startswith(opened) and not closing.strip(opened[0]):
+                opened = ""
+        elif line.startswith("## "):
             heading = HEADING.match(line)
             if not heading or not heading["id"] or not heading["title"]:
                 return None
-            found.append(_Outline(heading["id"], heading["title"], index, [], len(lines)))
-            if len(found) > 1:
-                found[-2].end = index - 1
-        elif _MARKS.match(line) and (fence := FENCE.match(line)):
-            if not found:
+            if found:
+                found[-1].end = number
+            found.append(_Outline(heading["id"], heading["title"], number + 1, [], len(lines)))
+        elif fence := FENCE.match(line):
+            if not found or (fence["kind"] in BLOCKS and not fence["rest"]):
                 return None
             if fence["kind"] in BLOCKS:
-                if not fence["rest"]:
-                    return None
                 found[-1].heads.append((fence["kind"], fence["rest"]))
-            try:
-                index = closing_fence(lines, index - 1, fence["marks"], file) + 1
-            except CourseError:
-                return None
-        elif not found and line.strip():
+            opened = fence["marks"]
+        elif not found:
             return None
-    return found or None
+    return None if opened else found

@@ -258,6 +258,19 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("cost-gathered-total", "100.8 GB", "all-gather-input-is-total"),
     ("cost-tree-seconds", "0.0505 s", "tree-is-always-faster"),
     ("cost-sparse-ratio", "1/16", "sparse-saves-in-full"),
+    ("cost-payload-from-wire", "24 GB", "one-phase-only"),
+    ("cost-all-reduce-seconds", "0.539 s", "n-for-n-minus-1"),  # 4 P / 50e9
+    ("cost-small-ring", "171 us", "all-reduce-n-copies"),  # 14 (10 us + 1 MB / 450 GB/s)
+    ("cost-small-ring", "72 us", "one-phase-only"),
+    ("cost-tree-seconds", "0.27 s", "all-reduce-sends-once"),
+    ("cost-tree-wins", "21", "tree-climbs-once"),  # 126 / 6
+    ("cost-tree-wins", "5.25", "one-phase-only"),  # 63 / 12
+    ("cost-tree-wins", "12/126", "wrong-direction"),
+    ("cost-two-levels", "0.0852 s", "links-inside-are-free"),  # 0.0262 + 0.0590
+    ("cost-gathered-total", "1.6 GB", "counts-itself"),
+    ("cost-sparse-ratio", "3.097", "counts-itself"),  # 32 pieces
+    ("cost-from-which-n", "12", "all-reduce-sends-once"),  # N - 1 > 2 * 32 / 6
+    ("cost-from-which-n", "64", "positions-are-free"),
 ]
 
 

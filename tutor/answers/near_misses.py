@@ -49,11 +49,11 @@ def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: 
 
 def _binary(reading: Reading, factor: float, right: float) -> NearMiss | None:
     typed_binary = reading.unit is not None and "i" in reading.unit.name and not reading.unit.bits
-    largest = max(abs(right), abs(right * factor), reading.unit.factor if reading.unit else 1)
+    own = reading.unit.factor if reading.unit else 1
     for power, prefix in enumerate("KMGTP", 1):
-        # Nobody has a dozen gigabytes in mind as petabytes
-        if 1000**power > 100 * largest:
-            break
+        # Nobody has a dozen gigabytes in mind as petabytes or as kilobytes
+        if not 0.01 <= abs(right) / 1000**power <= 1e5 and own not in (1000**power, 1024**power):
+            continue
         ratio = 1024**power / 1000**power
         binary, decimal = f"{prefix}iB", f"{prefix}B"
         sizes = f"1 {binary} is 2**{10 * power} bytes, 1 {decimal} is 1e{3 * power}"

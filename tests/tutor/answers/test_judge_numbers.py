@@ -129,7 +129,8 @@ def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: fl
         ("39", "39 GB is near, but rounded too far: give one digit more.", None),
         ("40", "40 GB is too high.", None),
         ("19 GB", "Half.", "half"),
-        ("43.35 GB", "43.35 GB is too high.", None),
+        ("43.35 GB", "43.35 GB is too high.", None),  # 2**50 / 1e15
+        ("37.6 GB", "37.6 GB is too low.", None),  # 1000 / 1024
         (
             "38.5 KB",
             "The digits are right, but it is 1,000,000 times too little: check the prefix of the unit.",

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tutor.answers import cells
+from tutor.answers.judge import judge
 from tutor.course.model import CHOICE, NUMBER, TABLE, Course
 
 # Each lesson, and the exercises in it
@@ -268,3 +269,25 @@ def test_the_ring_asks_in_every_kind(course: Course) -> None:
     lesson = course.lesson("ring")
     assert lesson is not None
     assert {NUMBER, CHOICE, TABLE} <= {step.question.kind for step in lesson.steps if step.question}
+
+
+# What a learner types who believes something else, worked out by hand: question, text, the belief
+BELIEFS = [
+    ("zero-stage-one-bytes", "48.75 GB", "stage-1-divides-gradients"),  # 2 P + 14 P / N
+    ("zero-stage-one-bytes", "52 GB", "sharded-means-gone"),  # 4 P
+    ("zero-stage-one-bytes", "65 GB", "no-master-weights"),  # 4 P + 8 P / N
+    ("zero-stage-two-bytes", "71.5 GB", "stage-2-keeps-gradients"),
+    ("zero-stage-two-bytes", "42.25 GB", "no-master-weights"),  # 2 P + 10 P / N
+    ("zero-stage-two-bytes", "185.25 GB", "stage-shards-one-part"),  # 14 P + 2 P / N
+    ("zero-stage-three-bytes", "19.5 GB", "no-master-weights"),  # 12 P / N
+    ("zero-llama-bytes", "28.2 GB", "stage-2-keeps-gradients"),
+    ("zero-llama-bytes", "13.48 GB", "sharded-means-gone"),  # 2 P
+    ("zero-norm-for-clipping", "25", "lengths-add"),
+    ("zero-norm-for-clipping", "4", "local-norm-for-clipping"),
+]
+
+
+@pytest.mark.parametrize(("question_id", "text", "belief"), BELIEFS)
+def test_what_shows_a_belief_gets_the_reply_to_it(course: Course, question_id: str, text: str, belief: str) -> None:
+    verdict = judge(course, course.questions()[question_id], text)
+    assert (verdict.right, verdict.misconception) == (False, belief)

@@ -16,6 +16,8 @@ from tutor.course.blocks import WITH_CELLS
 from tutor.course.load import load
 from tutor.course.model import CHOICE, CHOICES, NUMBER, ORDER, Course, Question
 from tutor.examination.draw import problems
+from tutor.examination.pictures import blank_picture
+from tutor.views.terminal import text
 
 COURSE = load()
 PROBLEMS = [problem for _, _, problem in problems(COURSE)]
@@ -51,9 +53,9 @@ def test_the_right_answer_is_right_and_leads_back(problem: Question) -> None:
     assert all(COURSE.find_step(step) for step in problem.back)
     asked = set()
     for seed, _ in members(problem, SAMPLE):
-        for text in typed(COURSE, problem, seed):
-            verdict = judge(COURSE, problem, text, seed)
-            assert verdict.right, (text, verdict)
+        for answer in typed(COURSE, problem, seed):
+            verdict = judge(COURSE, problem, answer, seed)
+            assert verdict.right, (answer, verdict)
         picture = cells.scene(cells.live_picture(COURSE, problem, seed)).cells(0) if problem.live else {}
         asked.add((texts.prompt(COURSE, problem, seed), tuple(picture.items()), problem.cells))
         texts.reason(COURSE, problem, seed)
@@ -87,6 +89,17 @@ def test_what_is_to_be_filled_in_follows_from_what_is_shown() -> None:
             asked = cells.step_asked(COURSE, problem, 1)
             last = cells.scene(live).last_step
             assert asked in (live.step, live.step + 1, last)
+
+
+def test_what_is_to_be_filled_in_is_covered() -> None:
+    problem = by_id("exam-pipeline-fill")
+    for seed, values in members(problem):
+        drawn = blank_picture(COURSE, problem, seed)
+        assert drawn is not None
+        rows = {line[:7]: line[7:] for line in text(drawn.picture, 80, ascii_only=True).splitlines()}
+        asked = rows.pop(f"stage {int(values['row'])}")
+        assert not set(asked) & set("0123456789<.")
+        assert all(set(row) & set("0123456789") for head, row in rows.items() if head.startswith("stage"))
 
 
 def by_id(name: str) -> Question:

@@ -11,6 +11,7 @@ class Permissions:
 
     check_files: bool = True  # run a learner's file in the checker
     boxed_checks: bool = False  # checks need a box of bubblewrap's, and are off where there is none
+    run: bool = True  # `run`, whose real engines put no walls around a learner's file
     any_file: bool = True  # read and write outside the learner's own folder
     own_course: bool = True  # --course DIR and lint, whose check.py files are programs
     external_editor: bool = True  # $EDITOR, which is a way to a shell

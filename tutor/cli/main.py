@@ -97,6 +97,19 @@ def parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--watch", action="store_true", help="check again each time the file changes")
 
+    run = add(
+        "run", "run", "run", "run a worker's file, simulated or for real on MPI or torch.distributed, and time it"
+    )
+    run.add_argument("file", metavar="FILE")
+    run.add_argument("-n", metavar="N", help="how many workers (4; under mpiexec or torchrun as many as they start)")
+    run.add_argument("--engine", metavar="ENGINE", default="simulated", help="simulated (as it is), mpi or torch")
+    run.add_argument(
+        "--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says"
+    )
+    run.add_argument("--length", metavar="N", help="about so many numbers for each worker (120,000)")
+    run.add_argument("--seed", metavar="N", default="0", help="draw the numbers from N (0)")
+    run.add_argument("--limit", metavar="SECONDS", default="60", help="stop a program that takes longer (60)")
+
     show = add(
         "show", "show", "show", "draw a picture with any parameters: show TOPIC --help lists them", add_help=False
     )

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from simlib.pipeline import Schedule
 from simlib.pipeline.partial import time_as_far_as_it_runs
 from simlib.pipeline.timeline import Timeline
 from tutor.views.comparison import Comparison, Side
 from tutor.views.order_grid import OrderGrid
 from tutor.views.picture import Cell, Mark, Picture, Role
-from tutor.views.pipeline_scene import PipelineScene
 
 Rows = Sequence[Sequence[str]]
 _MOST_TOLD = 3  # ranks that a caption speaks of
@@ -24,19 +24,18 @@ class ComparedOrders(Comparison):
     unit = "slot"
     side = Side.YOURS
 
-    def __init__(self, scene: PipelineScene, orders: Rows, caps: bool = True) -> None:
+    def __init__(self, timed: Schedule, orders: Rows, caps: bool = True) -> None:
         """`caps`: whether holding more activations than the schedule does is marked.
 
         Raises BadArgument (a ValueError) for rows that are none, and for as good as no operation.
         """
-        timed = scene.schedule
         if len(orders) != len(timed.orders):
             raise ValueError("there is not a row for each rank")
         self._right: list[list[str]] = [[str(step) for step in row] for row in timed.orders]
         self._rows = [list(row) for row in orders]
         placed = [sorted({part.stage for step in row for part in step.parts}) for row in timed.orders]
         own, stopped = time_as_far_as_it_runs(self._rows, timed.chunks)
-        self._stopped = stopped
+        self._stopped, self._caps = stopped, caps
         yours, engine = (OrderGrid(timeline, placed=placed) for timeline in (own, timed.timeline))
         self._engine = replace(engine, differing=self._firsts(engine))
         stuck = None if stopped is None else yours.place_of(stopped.rank, len(own.starts[stopped.rank]) - 1)
@@ -67,14 +66,21 @@ class ComparedOrders(Comparison):
     def caption(self, step: int) -> str:
         told = []
         for rank in range(len(self._rows)):
-            yours, right = (grid.operation_at(rank, step) for grid in (self._yours, self._engine))
+            yours, right = (grid.operation_at(rank, step) for grid in self._grids)
             if yours != right:
                 told.append(f"{self._engine.row_name(rank)} yours {yours}, expected {right}")
         rest = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-        return f"slot {step} of {self.last_step}: {'; '.join(told[:_MOST_TOLD]) + rest if told else 'the same'}"
+        said = "; ".join(told[:_MOST_TOLD]) + rest if told else "the same"
+        yours, right = ([grid.held_at(rank, step) for rank in range(len(self._rows))] for grid in self._grids)
+        held = "" if yours == right or not self._caps else f"; held {_listed(yours)}, the engine {_listed(right)}"
+        return f"slot {step} of {self.last_step}: {said}{held}"
 
     def titles(self, step: int) -> tuple[str, str]:
         return "yours, as far as it runs" if self._stopped else "yours", "the engine's"
+
+    @property
+    def _grids(self) -> tuple[OrderGrid, OrderGrid]:
+        return self._yours, self._engine
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -100,3 +106,7 @@ class ComparedOrders(Comparison):
                 if held > right.peak_activations[rank]:
                     return rank, position, held, right.peak_activations[rank]
         return None
+
+
+def _listed(counts: Sequence[int]) -> str:
+    return " ".join(map(str, counts))

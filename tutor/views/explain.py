@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simlib.errors import BadArgument
 from tutor.views import result_scene, waiting_scene
@@ -12,6 +12,9 @@ from tutor.views.comparison import Comparison
 from tutor.views.picture import Cell, Mark, Picture, Role, cell
 from tutor.views.scene import Scene
 from tutor.views.topics import topic
+
+if TYPE_CHECKING:
+    from simlib.pipeline import Schedule
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,9 @@ def comparison(of: Mapping[str, Any]) -> Comparison | None:
 
             return ComparedStates(scene, own["states"], of["step"]) if isinstance(scene, CollectiveScene) else None
         from tutor.views.compared_orders import ComparedOrders
-        from tutor.views.pipeline_scene import PipelineScene
 
-        if not isinstance(scene, PipelineScene):
-            return None
-        return ComparedOrders(scene, own["orders"], bool(own.get("caps", True)))
+        timed = _schedule(scene)
+        return None if timed is None else ComparedOrders(timed, own["orders"], bool(own.get("caps", True)))
     except (BadArgument, ValueError, LookupError, TypeError):
         return None
 
@@ -70,6 +71,16 @@ def scene_of(of: Mapping[str, Any]) -> Scene:
     if of["topic"] == waiting_scene.TOPIC:
         return waiting_scene.build(of["parameters"])
     return topic(of["topic"]).scene(of.get("parameters", {}))
+
+
+def _schedule(scene: Scene) -> Schedule | None:
+    """The schedule that a scene draws, the first of several."""
+    from tutor.views.pipeline_scene import PipelineScene
+    from tutor.views.schedules_scene import SchedulesScene
+
+    if isinstance(scene, PipelineScene):
+        return scene.schedule
+    return scene.schedules[0] if isinstance(scene, SchedulesScene) else None
 
 
 def _yours(picture: Picture, place: Cell, value: Any) -> str:

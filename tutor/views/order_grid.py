@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from simlib.pipeline.operations import BACKWARD, FORWARD
 from tutor.views import operations, palette
 from tutor.views.layout import Line, flow, note
 from tutor.views.picture import Cell, Mark, Role, Run, cell
@@ -77,6 +78,14 @@ class OrderGrid(SlotGrid):
         """What a rank does in a slot, as the picture writes it."""
         found = self._at(rank, slot)
         return self._label(rank, found) if slot < self.slots else palette.IDLE
+
+    def held_at(self, rank: int, slot: int) -> int:
+        """Activations that a rank holds in a slot: of what has gone forward, and is not back yet."""
+        timeline, now = self.timeline, (slot + 0.5) * self._length
+        rows = zip(timeline.orders[rank], timeline.starts[rank], timeline.ends[rank], strict=True)
+        kinds = [(step.parts[0].kind, start, end) for step, start, end in rows]
+        begun = sum(kind == FORWARD and start <= now for kind, start, _ in kinds)
+        return begun - sum(kind == BACKWARD and end <= now for kind, _, end in kinds)
 
     def place_of(self, rank: int, position: int) -> Cell | None:
         """The cell in which a rank's operation starts; None where the row is shorter."""

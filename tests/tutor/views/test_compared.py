@@ -162,10 +162,12 @@ def test_the_slot_that_is_looked_at_is_told() -> None:
     seen = of_orders(order("gpipe", 3, 5))
     assert (seen.opens_at, seen.last_step, seen.unit) == (3, 20, "slot")
     assert seen.caption(2) == "slot 2 of 20: the same"
-    assert (
-        seen.caption(3)
-        == "slot 3 of 20: stage 0 yours 3, expected ·; stage 1 yours 2, expected ·; stage 2 yours 1, expected «0"
+    assert seen.caption(3) == (
+        "slot 3 of 20: stage 0 yours 3, expected ·; stage 1 yours 2, expected ·; stage 2 yours 1, expected «0; "
+        "held 4 3 2, the engine 3 2 1"
     )
+    # When all is forward GPipe holds all 5; 1F1B holds a micro-batch for each stage that comes after, and its own
+    assert seen.caption(6).endswith("held 5 5 5, the engine 3 2 1")
     for step in range(21):
         for side in Side:
             ruler = drawn(seen.picture(step, side)).splitlines()[0]
@@ -182,6 +184,13 @@ def test_a_rank_that_ends_early_and_chunks() -> None:
     assert "a, b: a rank's first, second model stage" in drawn(seen.picture(0, Side.YOURS))
     strange = of_orders([["0F0", "7B3"], ["1F0"]], "gpipe", 2, 1)
     assert "×" in drawn(strange.picture(0, Side.YOURS))
+
+
+def test_the_first_of_several_schedules_is_the_one_to_compare_with() -> None:
+    given = {"first": "1f1b", "second": "none", "stages": 3, "micro_batches": 5}
+    seen = comparison({"topic": "schedules", "parameters": given, "step": 0, "own": {"orders": order("gpipe", 3, 5)}})
+    assert seen is not None
+    assert "▲3" in drawn(seen.picture(3, Side.YOURS))
 
 
 def test_beside_one_another_where_there_is_room() -> None:

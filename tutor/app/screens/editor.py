@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tutor.course.model import Exercise
 
+_KEYS = ("F7 F8 goes through the steps of both", "F9 shows the other side")
+
 
 class Code(TextArea):
     """A text area whose undo cannot bring the app down, and which goes when its screen goes."""
@@ -64,8 +66,9 @@ class EditorScreen(TutorScreen):
     CSS_PATH = "editor.tcss"
     HELP: ClassVar[str] = """
 Your file. **ctrl+s** saves it and checks it; **Esc** goes back to the lesson, and what is not saved yet is
-kept for the next time. **F6** reads on where the verdict is longer than its place. You may also edit the
-file in any other editor: saving it there checks it too.
+kept for the next time. **F6** reads on where the verdict is longer than its place. **F7** and **F8** go through the
+steps of a picture, yours beside the engine's, **F9** shows the other side of it, **F10** all that your file printed.
+You may also edit the file in any other editor: saving it there checks it too.
 """
     BINDINGS: ClassVar = [
         Binding("ctrl+s", "save", "save and check", id="editor.save"),
@@ -75,6 +78,10 @@ file in any other editor: saving it there checks it too.
         Binding(
             "shift+f6,f18", "read(-1)", "A page of the verdict back", show=False, priority=True, id="editor.back_up"
         ),
+        Binding("f8", "turn(1)", "step", key_display="F7 F8", priority=True, id="editor.on", tooltip="a step on"),
+        Binding("f7", "turn(-1)", "A step of the picture back", show=False, priority=True, id="editor.step_back"),
+        Binding("f9", "switch", "side", priority=True, id="editor.side", tooltip="yours, the engine's, the difference"),
+        Binding("f10", "printed", "What the file printed", show=False, priority=True, id="editor.printed"),
         Binding("ctrl+r", "reload", "Take the file from the disk", show=False, id="editor.reload"),
     ]
 
@@ -88,7 +95,7 @@ file in any other editor: saving it there checks it too.
         self._warned = False
         self.code = Code(show_line_numbers=True, soft_wrap=True, tab_behavior="indent", compact=True)
         self.code.cursor_blink = False
-        self._verdict = VerdictView()
+        self._verdict = VerdictView(keys=_KEYS, printed_key="F10 shows them all")
         self._below = Below(id="verdict", can_focus=False)
         self._below.display = False
 
@@ -183,8 +190,24 @@ file in any other editor: saving it there checks it too.
         else:
             below.scroll_relative(y=pages * max(1, below.size.height - 2), animate=False)
 
+    def action_turn(self, by: int) -> None:
+        """A step of the learner's and of the engine's picture on, or back."""
+        self._verdict.compared.turn(by)
+
+    def action_switch(self) -> None:
+        """The difference, the learner's or the engine's."""
+        self._verdict.compared.switch()
+
+    def action_printed(self) -> None:
+        """All that the file printed."""
+        from tutor.app.screens.printed import Printed
+
+        self.app.push_screen(Printed(self._exercise.title, self._verdict.printed))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The verdict can be read on where it is longer than its place."""
+        """The verdict can be read on where it is longer than its place; its picture may have steps and sides."""
+        if action in ("turn", "switch", "printed"):
+            return bool(self._below.display) and self._verdict.can(action)
         return action != "read" or bool(self._below.display and self._below.max_scroll_y)
 
     def action_back(self) -> None:
@@ -196,6 +219,7 @@ file in any other editor: saving it there checks it too.
         if isinstance(found, CheckResult):
             self._below.display = True
             self._verdict.show(found, self._exercise)
+            self.refresh_bindings()
         else:
             self._tell(found, bad=True)
 

@@ -127,7 +127,7 @@ by itself, and nothing that you have typed gets lost.
         event.stop()
         asked = self.view.asked
         if asked is not None and asked.has_focus_within:
-            self.view.keep_in_sight(asked)
+            self.view.keep_in_sight(asked.in_sight if isinstance(asked, ExercisePanel) else asked)
 
     async def action_help_out(self, what: str) -> None:
         """A hint or the answer of what is asked, also while the keys are on the picture."""

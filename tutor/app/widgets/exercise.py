@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
+from textual.widget import Widget
 
 from tutor.app.checking import Checking
 from tutor.app.learner_file import short
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tutor.study import Study
 
 _LOOK_SECONDS = 0.5
+_KEYS = ("← → goes through the steps of both", "v shows the other side")
 _LAST_SECONDS = 0.3  # for a check that is running when the panel goes
 
 
@@ -43,6 +45,12 @@ class ExercisePanel(Vertical, can_focus=True):
         Binding("e", "edit", "Edit the file here", show=False, id="exercise.edit_here"),
         Binding("o", "edit_outside", "your editor", id="exercise.edit_outside", tooltip="open it in $EDITOR"),
         Binding("f5,c", "check", "check", id="exercise.check", tooltip="check the file"),
+        Binding("right", "turn(1)", "step", key_display="←→", id="exercise.on", tooltip="a step of the picture on"),
+        Binding("left", "turn(-1)", "A step of the picture back", show=False, id="exercise.back"),
+        Binding("v", "switch", "other side", id="exercise.side", tooltip="yours, the engine's, or the difference"),
+        Binding("w", "printed", "What the file printed", show=False, id="exercise.printed"),
+        Binding("h,shift+left", "pan(-8)", "Picture to the left", show=False, id="exercise.pan_left"),
+        Binding("l,shift+right", "pan(8)", "Picture to the right", show=False, id="exercise.pan_right"),
         Binding("f2", "hint", "hint", id="exercise.hint", tooltip="the next hint"),
         Binding("f3", "reveal", "Reveal the solution", show=False, id="exercise.reveal"),
     ]
@@ -72,8 +80,14 @@ class ExercisePanel(Vertical, can_focus=True):
         self._hints: list[str] = []
         self._file = Said(classes="file")
         self._hinted = Said(classes="hints")
-        self._verdict = VerdictView(classes="feedback")
+        self._verdict = VerdictView(classes="feedback", keys=_KEYS, printed_key="w shows them all")
         self._confirming = False
+        self._in_sight: Widget = self
+
+    @property
+    def in_sight(self) -> Widget:
+        """What there is to be read now: a verdict, the picture that is gone through, or all of it."""
+        return self._in_sight
 
     def compose(self) -> ComposeResult:
         from tutor.answers.texts import exercise_text
@@ -217,6 +231,8 @@ class ExercisePanel(Vertical, can_focus=True):
             self._tell(Text(event.found, style.wrong))
             return
         self._verdict.show(event.found, self.exercise)
+        self._in_sight = self._verdict
+        self.refresh_bindings()
         if event.found.passed:
             self.post_message(self.Settled())
         self._say_where()
@@ -224,7 +240,32 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def _tell(self, line: Text) -> None:
         self._verdict.say(line)
+        self._in_sight = self
         self.post_message(self.Spoke())
+
+    # What is compared, and what was printed
+
+    def action_turn(self, by: int) -> None:
+        """A step of the learner's and of the engine's picture on, or back."""
+        self._verdict.compared.turn(by)
+        self._in_sight = self._verdict.compared
+        self.post_message(self.Spoke())
+
+    def action_switch(self) -> None:
+        """The difference, the learner's or the engine's."""
+        self._verdict.compared.switch()
+        self._in_sight = self._verdict.compared
+        self.post_message(self.Spoke())
+
+    def action_pan(self, columns: int) -> None:
+        """Moves a picture that is wider than its window."""
+        self._verdict.pan(columns)
+
+    def action_printed(self) -> None:
+        """All that the file printed."""
+        from tutor.app.screens.printed import Printed
+
+        self.app.push_screen(Printed(self.exercise.title, self._verdict.printed))
 
     # Help
 
@@ -281,6 +322,8 @@ class ExercisePanel(Vertical, can_focus=True):
             return {"write": not done and not self.started, "open": not done and self.started, "go_on": done}[action]
         if action == "edit_outside":
             return self._may_edit_outside()
+        if action in ("turn", "switch", "pan", "printed"):
+            return self._verdict.can(action)
         return True
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.geometry import Region
 from textual.widget import Widget
 
 from simlib.errors import BadArgument
@@ -168,10 +169,18 @@ class StepView(VerticalScroll, can_focus=True):
         if self._in_sight is not None and self._in_sight.is_attached:
             self.show(self._in_sight)
 
+    def _region_of(self, widget: Widget) -> Region:
+        """Where a widget stands in the text, also one within another."""
+        region, holder = widget.virtual_region, widget.parent
+        while isinstance(holder, Widget) and holder is not self:
+            region = region.translate(holder.virtual_region.offset)
+            holder = holder.parent
+        return region
+
     def show(self, widget: Widget) -> bool:
         """Scrolls as little as it takes to see the whole widget, or its top; False if it was in sight."""
         top, bottom = self.scroll_offset.y, self.scroll_offset.y + self.scrollable_content_region.height
-        region = widget.virtual_region
+        region = self._region_of(widget)
         if region.y >= top and region.bottom <= bottom:
             return False
         wanted = min(region.y, max(top, region.bottom - (bottom - top))) if region.y >= top else region.y

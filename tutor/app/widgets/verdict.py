@@ -10,6 +10,7 @@ from textual.containers import Vertical
 
 from simlib.errors import BadArgument
 from tutor.app.theme import Words, words
+from tutor.app.widgets.compared_view import ComparedView
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said, Spoken
 from tutor.checker.verdict import Case, CheckResult
@@ -19,7 +20,7 @@ from tutor.views.palette import DONE
 if TYPE_CHECKING:
     from tutor.course.model import Exercise
 
-_LAST_PRINTED = 6
+_LAST_PRINTED = 6  # lines; all of them are a key away
 
 
 class VerdictView(Vertical):
@@ -30,9 +31,14 @@ class VerdictView(Vertical):
     VerdictView PictureView { margin: 1 0 0 0; }
     """
 
-    def __init__(self, *, classes: str | None = None) -> None:
+    def __init__(self, *, classes: str | None = None, keys: tuple[str, str] = ("", ""), printed_key: str = "") -> None:
+        """`keys` says how to go through what is compared, `printed_key` how to see all that was printed."""
         super().__init__(classes=classes)
+        self._keys = keys
+        self._printed_key = printed_key
         self._words = Said(classes="words")
+        self.compared = ComparedView()
+        self.printed = ""  # what the file printed
         self._picture = PictureView()
         self._picture.display = False
         self._caption = Said(classes="caption")
@@ -42,27 +48,53 @@ class VerdictView(Vertical):
         yield self._words
         yield self._picture
         yield self._caption
+        yield self.compared
 
     def say(self, line: Text | str) -> None:
         """One line instead of a verdict."""
         self.display = bool(line)
+        self.printed = ""
         self._words.say(line)
         self._draw(None)
 
     def show(self, result: CheckResult, exercise: Exercise) -> None:
         """Shows what a check found."""
         self.display = True
-        self._words.say(*verdict_texts(result, exercise, words(self.app.native_ansi_color)))
+        self.printed = result.output
+        self._words.say(*verdict_texts(result, exercise, words(self.app.native_ansi_color), self._printed_key))
         failing = next((case for case in result.cases if not case.passed), None)
         self._draw(failing)
 
+    def can(self, action: str) -> bool:
+        """Whether there are steps to "turn", sides to "switch", a picture to "pan", lines "printed"."""
+        if action == "printed":
+            return self.display and bool(self.printed.strip())
+        if action == "pan":
+            return self.display and (self._picture.display or self.compared.display)
+        is_compared = self.display and self.compared.comparison is not None
+        return is_compared and (action == "turn" or not self.compared.shows_both)
+
+    def pan(self, columns: int) -> None:
+        """Moves a picture that is wider than its window."""
+        if self.compared.display:
+            self.compared.pan(columns, 0)
+        else:
+            self._picture.action_pan(columns, 0)
+
     def _draw(self, case: Case | None) -> None:
         view, caption = self._picture, self._caption
+        self.compared.show(None)
         if case is None or case.picture is None:
             view.display = False
             caption.say()
             return
-        from tutor.views.explain import explained
+        from tutor.views.explain import comparison, explained
+
+        if (compared := comparison(case.picture)) is not None:
+            view.display = False
+            caption.say()
+            self.compared.show(compared, self._keys)
+            return
 
         try:
             drawn = explained(case.picture)
@@ -78,8 +110,11 @@ class VerdictView(Vertical):
             self.call_after_refresh(view.bring_into_sight, tuple(sorted(cell.items())))
 
 
-def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list[Spoken]:
-    """A verdict in words. Whatever a learner's file said comes as Text, never as markup."""
+def verdict_texts(result: CheckResult, exercise: Exercise, style: Words, printed_key: str = "") -> list[Spoken]:
+    """A verdict in words; `printed_key` shows all that was printed.
+
+    Whatever a learner's file said comes as Text, never as markup.
+    """
     texts: list[Spoken] = []
     failing = [case for case in result.cases if not case.passed]
     if result.passed:
@@ -90,19 +125,29 @@ def verdict_texts(result: CheckResult, exercise: Exercise, style: Words) -> list
         count = f"{len(failing)} of {len(result.cases)} cases"
         texts.append(Text.assemble(("Not right", style.wrong), f": {count}. The first, {visible(failing[0].name)}:"))
         texts.append(Text(visible(failing[0].reason)))
+        texts += [Text(f"  {visible(str(call))}", style.code) for call in failing[0].trace]
     elif result.error is not None:
         line = f"line {result.error.line}: " if result.error.line is not None else ""
         kind = result.error.kind.replace("_", " ")
         said = visible(result.error.message, lines=True)
         texts.append(Text.assemble(("Not right", style.wrong), f" ({kind}): {line}{said}"))
+        texts += [Text(f"  {visible(str(call))}", style.code) for call in result.error.trace]
     if len(result.cases) > 1:
         texts.append(_cases(result, style))
-    printed = visible(result.output, lines=True).rstrip().splitlines()
-    if printed:
-        left_out = f" (the last {_LAST_PRINTED} lines)" if len(printed) > _LAST_PRINTED else ""
-        texts.append(Text(f"Your file printed{left_out}:", style.quiet))
-        texts += [Text(f"  {line}") for line in printed[-_LAST_PRINTED:]]
+    texts += _printed(result.output, style, printed_key)
     return texts
+
+
+def _printed(output: str, style: Words, key: str) -> list[Text]:
+    """The last lines of what was printed, and how to see the others."""
+    lines = visible(output, lines=True).rstrip().splitlines()
+    if not lines:
+        return []
+    more = len(lines) - _LAST_PRINTED
+    texts = [Text("Your file printed:", style.quiet)]
+    if more > 0:
+        texts.append(Text(f"  … {more:,} more line{'' if more == 1 else 's'}{f' ({key})' if key else ''}", style.quiet))
+    return texts + [Text(f"  {line}") for line in lines[-_LAST_PRINTED:]]
 
 
 def _cases(result: CheckResult, style: Words) -> list[Text]:

@@ -98,7 +98,8 @@ def _advice(failure: Failure, picture: dict[str, Any] | None) -> str:
         first = failure.waiting[0]
         if picture is not None and "sendrecv" in picture["parameters"]["waiting"][0]["source"]:
             one, other = first["worker"], first["peer"]
-            return f" Worker {one} sends to {other}, so worker {other} has to receive from {one}: is its src another one?"
+            has_to = f"worker {other} has to receive from {one}"
+            return f" Worker {one} sends to {other}, so {has_to}: is its src another one?"
         here = f" A send waits for its recv: worker {first['peer']} has to receive from {first['worker']}."
         return f"{here} Use sendrecv, or let some workers receive before they send."
     if said.endswith("nobody sends"):

@@ -36,11 +36,21 @@ class Unit:
     bits: bool = False
 
 
-_DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18, "Z": 10**21}
+_DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18, "Z": 10**21, "Y": 10**24}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _WORDS = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
 _BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
-_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "days": 86400, "years": 365.25 * 86400}
+_TIMES = {
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1,
+    "min": 60,
+    "h": 3600,
+    "days": 86400,
+    "weeks": 7 * 86400,
+    "months": 365.25 / 12 * 86400,
+    "years": 365.25 * 86400,
+}
 _TIME_WORDS = {
     "us": ("µs", "μs", "usec", "microsecond", "microseconds"),
     "ms": ("msec", "millisecond", "milliseconds"),
@@ -48,9 +58,11 @@ _TIME_WORDS = {
     "min": ("mins", "minute", "minutes"),
     "h": ("hr", "hrs", "hour", "hours"),
     "days": ("d", "day"),
-    "years": ("year", "yr", "yrs"),
+    "weeks": ("week", "wk", "wks"),
+    "months": ("month",),
+    "years": ("year", "yr", "yrs", "y"),
 }
-MULTIPLES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+MULTIPLES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "trillion": 10**12}
 
 
 def _all_units() -> dict[str, Unit]:

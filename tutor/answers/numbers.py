@@ -30,7 +30,14 @@ _SIGNS = str.maketrans(
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _FRACTION = re.compile("[¼½¾⅐-⅞]")
-_BEFORE = re.compile(r"(?:=|~|≈|≃|about|approximately|approx\.?|circa|ca\.?|roughly|around)\s*", re.I)
+_BEFORE = re.compile(
+    r"(?:=|~|≈|≃|#|about|approximately|approx\.?|circa|ca\.?|roughly|around|no\.|it is|it's"
+    r"|(?:by )?(?:a )?factor(?: of)?|[x×](?=\s*\d))\s*",
+    re.I,
+)
+_FOLD = re.compile(r"(?<=[\d)])[\s-]*fold\b", re.I)
+_FULL_STOP = re.compile(r"(?<=[^\d.])[.!?]+$")
+_RATIO = re.compile(r"(?<=\d)\s*:\s*(?=\d)")  # 9:1, 1:8
 # What a number is called before it is said: chunk 6, stage 2, N = 6
 _CALLED = re.compile(
     r"(?:(?:worker|rank|chunk|stage|step|slot|layer|bucket|gpu|micro-?batch|number|total|answer|bubble)s?"
@@ -53,7 +60,7 @@ _FILLER_WORDS = """
     per each a an the for on of in by every all altogether more less or so them it about approximately approx circa
     roughly around exactly total time as many much large long idle busy ideal here now memory model card array ring
     worker rank gpu node server chunk slice number value element parameter token sample batch micro-batch step slot cell
-    stage layer bucket message copy hop call bit byte sent
+    stage layer bucket message copy hop call bit byte sent params param other
     collective all-reduce all-gather reduce-scatter sequence head link pair
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
@@ -156,6 +163,9 @@ def _tidy(text: str, measure: str) -> str:
     text = _RAISED.sub(lambda match: f"**({match[0].translate(_SUPERSCRIPTS)})", text)
     text = _FRACTION.sub(lambda match: f"({unicodedata.normalize('NFKD', match[0])})", text)
     text = "".join(_plain_digit(character) for character in text.translate(_SIGNS)).strip()
+    text = _FOLD.sub(" times", _FULL_STOP.sub("", text))
+    if measure in (COUNT, SHARE):
+        text = _RATIO.sub("/", text)
     for before in (_CALLED, _BEFORE):
         text = text[match.end() :] if (match := before.match(text)) else text
     return text

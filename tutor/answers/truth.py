@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from tutor.course.model import CHOICE, NUMBER, ORDER, Course, CourseError, Place
 DEFAULT_TOLERANCE = 0.005
 # Whole numbers up to here are counts: 14 steps are not 14.05
 _LARGEST_COUNT = 10_000
+# A number below 1 is a share where the prompt speaks of one; a gradient of 0.3 is none
+_SHARE = re.compile(r"\b(?:share|fraction|percent)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ def evaluate(
 
 
 def show_value(question: Question, value: float) -> str:
-    """A value in base units, in the question's unit: `38.5 GB`, `14 steps`; a share as a percentage too."""
-    if not question.unit and 0 < abs(value) < 1:
+    """A value in base units, in the question's unit: `38.5 GB`, `14 steps`; what the prompt calls a share in % too."""
+    if not question.unit and 0 < abs(value) < 1 and _SHARE.search(question.prompt):
         return f"{units.show(value)} ({units.show(value, '%')})"
     if not question.unit or units.is_format(question.unit):
         return units.show(value, question.unit)

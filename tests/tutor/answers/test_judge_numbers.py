@@ -234,6 +234,7 @@ def test_the_truth_is_shown_and_worked(ask: Ask) -> None:
     assert "12 x 7e9 / 8" in answer.worked
     assert truth(*ask(STEPS)).shown == "14 steps"
     assert truth(*ask(BUBBLE)).shown == "0.273 (27.3%)"
+    assert truth(*ask(BUBBLE.replace("What share?", "Which gradient?"))).shown == "0.273"
     assert truth(*ask(f'unit = "%"\n{BUBBLE}')).shown == "27.3%"
 
 

@@ -62,6 +62,25 @@ def test_enter_goes_on_where_one_was(play: Callable[..., None], shown: Callable[
     play(scenario)
 
 
+def test_behind_the_end_of_a_lesson_enter_goes_on_to_the_next(
+    play: Callable[..., None], shown: Callable[..., str], study: Study
+) -> None:
+    lesson = study.lesson("demo")
+    study.open_step(lesson, lesson.steps[-1])
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert "Continue  Second, step 1 of 1: Two ranks" in shown(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen.lesson.id == "second"
+        # The course ends with this one
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Continue  Second, step 1 of 1: Two ranks" in shown(pilot.app)
+
+    play(scenario)
+
+
 def test_what_the_record_has_to_tell_is_said(
     play: Callable[..., None], shown: Callable[..., str], study: Study
 ) -> None:

@@ -44,7 +44,7 @@ class Lessons(Menu):
     def look_again(self) -> None:
         """Reads the record anew."""
         self._standings = self._study.lessons()
-        self._where = self._study.where()
+        self._where = where_to_go_on(self._study)
         self._examined = self._room.in_words
         # What Enter opens first: where the learner was, or the first lesson
         self.chosen = 0
@@ -105,7 +105,8 @@ class Home(TutorScreen):
     ]
     HELP = """
 The lessons of the course, and how far you are in each: a full cell of the bar is something you solved,
-a half one is something whose answer you had shown. *Continue* takes you back to the step you were at.
+a half one is something whose answer you had shown. *Continue* takes you back to the step you were at, and from
+the last step of a lesson on to the next lesson.
 """
 
     def __init__(self, study: Study) -> None:
@@ -136,7 +137,7 @@ a half one is something whose answer you had shown. *Continue* takes you back to
         if event.entry == EXAMINATION:
             self.action_sit()
             return
-        where = self._study.where()
+        where = where_to_go_on(self._study)
         if event.entry == CONTINUE and where is not None:
             lesson, step = where
         else:
@@ -155,6 +156,19 @@ a half one is something whose answer you had shown. *Continue* takes you back to
         room = Examination(self._study)
         sitting = room.sitting()
         self.app.push_screen(ExaminationScreen(room, sitting) if sitting is not None else ExaminationDoor(room))
+
+
+def where_to_go_on(study: Study) -> tuple[Lesson, Step] | None:
+    """The step that was open last; behind a lesson's end the next lesson that is not at its end."""
+    where = study.where()
+    if where is None or where[1] is not where[0].steps[-1]:
+        return where
+    lessons = study.course.lessons
+    for lesson in lessons[lessons.index(where[0]) + 1 :]:
+        step = last_open_step(study, lesson)
+        if step is not lesson.steps[-1] or len(lesson.steps) == 1:
+            return lesson, step
+    return where
 
 
 def last_open_step(study: Study, lesson: Lesson) -> Step:

@@ -266,16 +266,18 @@ def shown(parameter: Parameter, value: Any) -> str:
 def _number(value: Any) -> str:
     """A number as short as it can be without losing anything: 7e9, 1.3e9, 1000, 0.5.
 
-    >>> _number(7_000_000_000), _number(350_000_000), _number(1_234_567), _number(0.5), _number(8.0)
-    ('7e9', '350e6', '1234567', '0.5', '8')
+    >>> _number(7_000_000_000), _number(350_000_000), _number(26_214_400), _number(0.5), _number(8.0)
+    ('7e9', '350e6', '26214400', '0.5', '8')
     """
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     if isinstance(value, int):
         for power in (12, 9, 6):
             scaled = f"{value / 10**power:g}"
-            if abs(value) >= 10**power and "e" not in scaled and float(scaled) * 10**power == value:
-                return f"{scaled}e{power}"
+            short = f"{scaled}e{power}"
+            exact = "e" not in scaled and float(scaled) * 10**power == value
+            if abs(value) >= 10**power and exact and len(short) < len(str(value)):
+                return short
         return str(value)
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tutor.views import marks
 from tutor.views.byte_scale import ByteScale
 from tutor.views.figure_table import Figure, FigureTable, TableRow
-from tutor.views.figures import byte_unit, in_bytes, in_unit
+from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, compose, flow, left, note, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
@@ -80,7 +80,7 @@ class BarRows(LaidOut):
             self.heads,
             [TableRow(row.heads, row.figures) for row in self.rows],
             lambda figure: figure.text or in_unit(figure.value, self._unit[1]),
-            lambda figure: figure.text or in_bytes(figure.value),
+            lambda figure: figure.text or in_table_bytes(figure.value),
             self.overlay,
         )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tutor.views import marks, palette
 from tutor.views.byte_scale import ByteScale
-from tutor.views.figures import byte_unit, in_bytes, in_unit
+from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
 from tutor.views.layout import Line, columns_of, compose, flow, left, note, right, space, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
 
@@ -122,7 +122,7 @@ class ByteBars(Picture):
 
     def _spoken(self, of: StageBytes, part: str) -> str:
         mark = self.overlay.get(cell(stage=of.stage, part=part))
-        return marks.spoken(in_bytes(of.part(part)), mark)
+        return marks.spoken(in_table_bytes(of.part(part)), mark)
 
     def _hidden(self, of: StageBytes) -> bool:
         """Whether the learner is to find a figure of this stage, so that its bar must not show it."""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from tutor.views import marks, palette
 from tutor.views.bar_rows import Look
 from tutor.views.figure_table import FigureTable, TableRow
-from tutor.views.figures import byte_unit, in_bytes, in_unit
+from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, left, merged, note, right, space, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
@@ -78,7 +78,7 @@ class ByteColumns(LaidOut):
             self.names,
             self.rows,
             lambda figure: in_unit(figure.value, self._unit[1]),
-            lambda figure: in_bytes(figure.value),
+            lambda figure: in_table_bytes(figure.value),
             self.overlay,
         )
 

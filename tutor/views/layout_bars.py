@@ -11,6 +11,7 @@ from typing import NamedTuple
 from simlib.planner import PARTS, Layout
 from tutor import units
 from tutor.views import marks, palette
+from tutor.views.figures import in_table_bytes
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, broken, columns_of, flow, left, note, right, space, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
@@ -96,7 +97,11 @@ class LayoutBars(LaidOut):
         mark = self.overlay.get(part.place)
         if mark is None and self._asked:
             return "hidden"
-        return marks.spoken(units.show(part.value, "s" if part.of == STEP else "B") if part.value else "0", mark)
+        if part.of == MEMORY:
+            return marks.spoken(in_table_bytes(part.value), mark)
+        # Below a second more digits than are drawn
+        told = f"{_seconds(part.value)} s" if part.value >= 1 else units.show(part.value, "s")
+        return marks.spoken(told if part.value else "0 s", mark)
 
     def _all(self, width: int) -> list[Line]:
         if width not in self._drawn:

@@ -8,7 +8,6 @@ from functools import cached_property
 from types import MappingProxyType
 
 from simlib.planner import Layout
-from tutor import units
 from tutor.views import marks
 from tutor.views.figure_table import Figure, FigureTable, TableRow
 from tutor.views.laid_out import LaidOut
@@ -95,8 +94,8 @@ class PlanTable(LaidOut):
         held, seconds, mfu = (
             Figure(value, cell(layout=number, part=part), _written(part, value), spoken)
             for part, value, spoken in (
-                ("bytes", layout.bytes_per_gpu, units.show(layout.bytes_per_gpu, "B")),
-                ("seconds", layout.step_seconds, units.show(layout.step_seconds, "s")),
+                ("bytes", layout.bytes_per_gpu, f"{_written('bytes', layout.bytes_per_gpu)} GB"),
+                ("seconds", layout.step_seconds, f"{_written('seconds', layout.step_seconds)} s"),
                 ("mfu", layout.mfu, ""),
             )
         )

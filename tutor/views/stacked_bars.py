@@ -12,7 +12,7 @@ from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_bars import Capacity
 from tutor.views.byte_scale import ByteScale
 from tutor.views.figure_table import FigureTable, TableRow, parted
-from tutor.views.figures import byte_unit, in_bytes, in_unit
+from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, compose, flow, left, note, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
@@ -70,7 +70,7 @@ class StackedBars(LaidOut):
             (self._unit[0], *self.heads),
             [TableRow(row.heads, row.figures) for row in self.rows],
             lambda figure: in_unit(figure.value, self._unit[1]),
-            lambda figure: in_bytes(figure.value),
+            lambda figure: in_table_bytes(figure.value),
             self.overlay,
         )
 

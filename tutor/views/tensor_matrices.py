@@ -29,6 +29,19 @@ class Matrix:
     differs: frozenset[tuple[int, int]] = frozenset()  # rows and columns that are not what they should be
 
 
+# A sign behind rows, in words
+_BECAME = {palette.ARROW: ", sent", palette.DONE: ", final"}
+
+
+def _note_spoken(line: Line) -> str:
+    """A note in words; what only says what a sign means is said with the numbers."""
+    head, *rest = line
+    told = "".join(run.text for run in rest).strip()
+    if head.role is Role.DIFFERENCE:
+        return f"what differs is {told}"
+    return "" if head.role in (Role.SENT, Role.FINISHED) else head.text + told
+
+
 @dataclass(frozen=True)
 class Band:
     """The matrices of one GPU, one for each slot; None where it has none (yet)."""
@@ -79,8 +92,9 @@ class Matrices(LaidOut):
             for band in section.bands:
                 for matrix in band.matrices:
                     if matrix is not None and matrix.values:
-                        lines.append(f"{band.head}, {matrix.name}: {self._spoken(matrix)}")
-        return [*lines, *("".join(run.text for run in line) for line in self.notes)]
+                        became = _BECAME.get(matrix.sign.strip(), "")
+                        lines.append(f"{band.head}, {matrix.name}: {self._spoken(matrix)}{became}")
+        return [*lines, *filter(None, map(_note_spoken, self.notes))]
 
     # What is written
 

@@ -114,8 +114,8 @@ def test_one_way_alone(show, rows_of):
 def test_words_of_the_bars(show):
     words = show("activations").words()
     assert words[4] == (
-        "tensor+sequence+selective: input 0 B, norms 12.6 MB, attention 34.6 MB, scores 0 B, MLP 59.8 MB, "
-        "layer 107 MB, total 10.3 GB"
+        "tensor+sequence+selective: input 0 B, norms 12.58 MB, attention 34.6 MB, scores 0 B, MLP 59.77 MB, "
+        "layer 107 MB, total 10.27 GB"
     )
     assert words[-1] == "memory of the card: H100: 80 GB"
 
@@ -174,7 +174,7 @@ def test_the_step_as_it_is_drawn(show, rows_of, width):
 
 def test_words_of_the_step(show):
     assert show("checkpointing").words()[1] == (
-        "backward, most at layer 95: checkpoints 4.78 GB, kept by the forward pass 0 B, recomputed 579 MB, "
+        "backward, most at layer 95: checkpoints 4.782 GB, kept by the forward pass 0 B, recomputed 578.8 MB, "
         "together 5.36 GB"
     )
 

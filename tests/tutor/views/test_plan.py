@@ -77,7 +77,7 @@ def test_pinned_choices_are_kept():
 def test_the_table_in_words(show):
     said = show("plan", 0, **LLAMA).words()[0]
     assert said.startswith("layout 1 of 707: data 32, tensor 2, pipeline 1, zero 3, micro-batch 1, recompute selective")
-    assert "bytes on a GPU 68.2 GB, seconds a step 16.3 s, MFU 45.3%, held back by recompute and tensor" in said
+    assert "bytes on a GPU 68.2 GB, seconds a step 16.32 s, MFU 45.3%, held back by recompute and tensor" in said
 
 
 def test_one_layout_beside_the_fastest(show, rows_of):

@@ -77,7 +77,8 @@ def test_as_it_is_drawn(show, rows_of):
 
 def test_words(show):
     assert show("sharded-memory").words()[1] == (
-        "backward, most at layer 31: shards 1.68 GB, gathered weights 810 MB, whole gradient 405 MB, together 2.9 GB"
+        "backward, most at layer 31: shards 1.685 GB, gathered weights 809.5 MB, whole gradient 404.8 MB, "
+        "together 2.899 GB"
     )
 
 

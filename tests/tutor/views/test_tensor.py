@@ -126,7 +126,7 @@ def test_words_name_gpus_and_their_parts(show):
     words = show("tensor").words()
     assert "GPU 1, A, columns 2 to 3: 1 0; 0 0" in words
     assert "GPU 0, B, rows 0 to 1: 1 0; 0 1" in words
-    assert "GPU 0, partial output: 0.841 1.955" in words
+    assert "GPU 0, partial output: 0.841 1.955, sent" in words
 
 
 def test_a_blank_hides_a_number_and_a_mistake_stands_beside_it(show, rows_of):

@@ -67,7 +67,7 @@ def test_bars_are_as_long_as_their_figures(show, width):
 
 def test_words_have_every_figure(show):
     words = show("traffic").words()
-    assert words[0] == "4 workers, all-reduce: 20.2 GB, 1.5x the array, 1x the all-reduce"
+    assert words[0] == "4 workers, all-reduce: 20.22 GB, 1.5x the array, 1x the all-reduce"
     assert len(words) == 17
 
 

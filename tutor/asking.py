@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isclose
 
 from tutor import units
-from tutor.course.model import CHOICE, NUMBER, Option, Question
+from tutor.course.model import CHOICE, NUMBER, CourseError, Option, Question
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.study import AnswerOutcome, Revealed, Study
 
@@ -77,6 +78,18 @@ class Asking:
         """What was answered wrongly so far, oldest first."""
         events = self.study.store.events(item=self.question.id, kind="answer")
         return [str(event.detail.get("text", "")) for event in events if not event.detail.get("right")]
+
+    def same_number(self, text: str, other: str) -> bool:
+        """Whether both are one number in two forms, 1/4 and 0.25, to a question that asks for a number."""
+        from tutor.answers.judge import NotUnderstood, judge
+
+        if self.question.kind != NUMBER or not text or not other:
+            return False
+        try:
+            values = [judge(self.study.course, self.question, each, self.seed).value for each in (text, other)]
+        except (NotUnderstood, CourseError):
+            return False
+        return isclose(*values, rel_tol=1e-9)
 
     def told(self) -> Told:
         """The answer and its reason, once the question is done. Raises CourseError."""

@@ -90,7 +90,7 @@ class QuestionTask:
             if self.asking.seed is None and text in self.asking.wrong_answers:
                 self._paper.say(f"You have tried that one: it is not right. {self._tries()}")
                 return False
-        if text == self._last_wrong:
+        if text == self._last_wrong or self.asking.same_number(text, self._last_wrong):
             self._paper.say(f"That is the answer you gave before. {self._tries()}")
             return False
         outcome = self.asking.answer(text)

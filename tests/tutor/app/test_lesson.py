@@ -590,6 +590,19 @@ def test_enter_pressed_twice_is_one_try(play: Play, shown: Shown, study: Study) 
     assert study.standing("demo-steps").tries == 2
 
 
+def test_a_number_in_another_form_is_the_same_answer(play: Play, shown: Shown, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_step(pilot, 2)
+        await pilot.press("7", "enter")
+        await pilot.pause()
+        await pilot.press("ctrl+u", *"14", "slash", "2", "enter")
+        await pilot.pause()
+        assert "That is the answer you gave before." in shown(pilot.app)
+
+    play(scenario)
+    assert study.standing("demo-steps").tries == 1
+
+
 def test_the_chosen_option_is_in_sight_in_a_small_window(play: Play, shown: Shown) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await open_step(pilot, 1)

@@ -144,7 +144,7 @@ class QuestionPanel(Vertical):
 
     def _given_before(self, text: str) -> str:
         """What to say of an answer that is known to be wrong; empty where it is a new one."""
-        if text == self._last_wrong:
+        if text == self._last_wrong or self.asking.same_number(text, self._last_wrong):
             return "That is the answer you gave before."  # Enter pressed twice is one answer
         if isinstance(self._answer, Choice) and text in self.asking.wrong_answers:
             return "You have tried that one: it is not right."

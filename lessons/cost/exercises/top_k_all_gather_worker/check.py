@@ -68,7 +68,7 @@ def bill(arguments):
     return {
         what: [sum(parts) for parts in zip(*(getattr(trace, what) for trace in traces))]
         for what in ("bytes_sent", "messages_sent")
-    }
+    } | {"steps": sum(trace.last_step for trace in traces)}
 
 
 def explain_bill(arguments, engine, yours):

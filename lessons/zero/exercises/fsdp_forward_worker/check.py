@@ -69,7 +69,7 @@ def bill(arguments):
     return {
         what: [sum(parts) for parts in zip(*(getattr(trace, what) for trace in traces))]
         for what in ("bytes_sent", "messages_sent")
-    }
+    } | {"steps": sum(trace.last_step for trace in traces)}
 
 
 def explain_bill(arguments, engine, yours):
@@ -77,6 +77,22 @@ def explain_bill(arguments, engine, yours):
     if max(yours["bytes_sent"]) == 2 * max(engine["bytes_sent"]):
         return "Every matrix is gathered twice. In the forward pass once is enough."
     return "Gather each layer's shards once, and nothing else: samples and outputs stay where they are."
+
+
+def held(arguments, expected, got):
+    """The most weights that each worker counts while a layer runs."""
+    if not isinstance(got, list) or not all(isinstance(own, (list, tuple)) and len(own) == 2 for own in got):
+        return None
+    counts = [_most(own[1]) for own in got]
+    if None in counts or len(counts) != len(expected):
+        return None
+    return {"what": "weights", "yours": counts, "engine": [max(right) for _, right in expected]}
+
+
+def _most(held):
+    """The largest of a list of counts; None where it is no such list."""
+    is_list = isinstance(held, (list, tuple)) and len(held) > 0
+    return max(held) if is_list and all(type(count) is int and 0 <= count < 1e15 for count in held) else None
 
 
 def called(path):

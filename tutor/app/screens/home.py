@@ -142,7 +142,7 @@ the last step of a lesson on to the next lesson.
             lesson, step = where
         else:
             lesson = self._study.lesson(event.entry)
-            step = last_open_step(self._study, lesson)
+            step = self._study.last_open_step(lesson)
         self.app.push_screen(LessonScreen(self._study, lesson, step))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -165,14 +165,7 @@ def where_to_go_on(study: Study) -> tuple[Lesson, Step] | None:
         return where
     lessons = study.course.lessons
     for lesson in lessons[lessons.index(where[0]) + 1 :]:
-        step = last_open_step(study, lesson)
+        step = study.last_open_step(lesson)
         if step is not lesson.steps[-1] or len(lesson.steps) == 1:
             return lesson, step
     return where
-
-
-def last_open_step(study: Study, lesson: Lesson) -> Step:
-    """The step of this lesson that was open last, or its first one."""
-    steps = {step.id: step for step in lesson.steps}
-    seen = [event.item for event in study.store.events(kind="opened") if event.item in steps]
-    return steps[seen[-1]] if seen else lesson.steps[0]

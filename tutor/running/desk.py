@@ -82,8 +82,9 @@ class Found:
 class Ended(Exception):
     """The run came to an early end, for a reason in the learner's program."""
 
-    def __init__(self, failure: Failure, message: dict[str, Any] | None = None) -> None:
+    def __init__(self, failure: Failure, message: dict[str, Any] | None = None, kind: str = "") -> None:
         self.failure = failure
+        self.kind = kind or failure.kind  # as the engine's workers have it: "deadlock", "mismatch", "unreceived", …
         self.message = message  # of the rank that raised
         super().__init__(failure.message)
 
@@ -158,7 +159,7 @@ class Desk:
         try:
             return replay(records)
         except RunError as error:
-            raise Ended(endings.of_run(error)) from None
+            raise Ended(endings.of_run(error), kind=error.kind) from None
         except BadArgument as error:
             raise Ended(Failure("exception", str(error))) from None
 
@@ -216,7 +217,8 @@ class Desk:
                 self.printed[rank] += str(message["text"])
             elif message["kind"] == "state":
                 self._watch.see(rank, message)
-        raise Ended(*endings.first(bad, self._job, self._watch, self._crashes))
+        failure, message = endings.first(bad, self._job, self._watch, self._crashes)
+        raise Ended(failure, message, "mismatch" if failure.kind == "deadlock" else "")
 
     def _tell(self, order: str) -> None:
         for line in self._lines.values():

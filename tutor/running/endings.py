@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from simlib.workers import RunError
+from simlib.workers import RunError, Waiting
 from tutor.checker import failures
 from tutor.checker.limits import Limits as CheckLimits
 from tutor.checker.verdict import Failure
@@ -27,6 +27,8 @@ _KINDS = {
     "TooManyCalls": "output",
 }
 _DIED_FIRST = ("leaving", "hung")
+_MOST_NAMED = 6
+_CALLS = re.compile(r"worker (\d+) calls (\w+)")
 
 
 def of_run(error: RunError) -> Failure:
@@ -38,8 +40,8 @@ def timeout(watch: Watch, finished: Collection[int], seconds: float) -> Failure:
     """The time is over: who still computes, or else who waits for whom."""
     running = [rank for rank in range(watch.world_size) if rank not in finished]
     slowest = next((rank for rank in running if watch.computing(rank)), running[0])
-    where = "; ".join(watch.words(rank) for rank in sorted(running, key=lambda rank: (rank != slowest, rank))[:6])
-    said = f"the program was stopped after {seconds:g} s: {where}"
+    others = [watch.words(rank) for rank in running if rank != slowest][:_MOST_NAMED]
+    said = "; ".join([f"worker {slowest} was not done after {seconds:g} s", *others])
     waiting = tuple(asdict(one) for one in watch.waitings(finished))
     return Failure("timeout", said, watch.line(slowest), slowest, waiting)
 
@@ -62,7 +64,17 @@ def first(
     if hung_first is not None:
         return _vanished(hung_first, watch), None
     rank = raised[0]
-    return _raised(rank, bad[rank], job), dict(bad[rank])
+    failure = _raised(rank, bad[rank], job)
+    if failure.kind == "deadlock":
+        failure = replace(failure, waiting=_different(failure.message, bad))
+    return failure, dict(bad[rank])
+
+
+def _different(said: str, bad: Mapping[int, Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """The ranks that made different calls, each with its line."""
+    calls = [(int(rank), call) for rank, call in _CALLS.findall(said)]
+    lines = {rank: failures.line(dict(message)) for rank, message in bad.items()}
+    return tuple(asdict(Waiting(rank, call, None, lines.get(rank))) for rank, call in calls)
 
 
 def _raised(rank: int, message: Mapping[str, Any], job: Job) -> Failure:
@@ -96,7 +108,7 @@ def _crashed(rank: int, dump: str, file: str) -> Failure:
 
 def _vanished(rank: int, watch: Watch) -> Failure:
     line = watch.line(rank)
-    seen = f"; it was last seen at line {line}" if line else ""
+    seen = ", and was last seen here" if line else ""
     said = f"worker {rank}'s process was ended from outside, perhaps because it used too much memory{seen}"
     return Failure("crash", said, line, rank)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from mpi4py import MPI
@@ -135,6 +135,10 @@ class Mpi(Transport):
         shared = plain(array).copy()
         self._over(self._world.Ibcast([body(shared), MPI.BYTE], root), shared)
         return shared
+
+    def abort(self, status: int) -> NoReturn:
+        self._world.Abort(status)
+        raise AssertionError("an aborted rank does not go on")
 
     def close(self) -> None:
         self._world.Barrier()

@@ -37,6 +37,7 @@ from tutor.running.worker import RealWorker
 DESK, ENGINE = "TUTOR_RUN_DESK", "TUTOR_RUN_ENGINE"
 BEAT = 0.1  # seconds from one `state` to the next
 _CONNECTING = 20.0
+_SPEAKING = 5.0
 _MOST_RESULT = 1 << 30
 _MOST_PRINTED = 64 << 10
 _PR_SET_PDEATHSIG = 1
@@ -79,8 +80,12 @@ def leave_together(transport: Transport, status: int = 0) -> NoReturn:
     end_now(status)
 
 
-def live(transport: Transport, address: str) -> None:
-    """Everything from the first word to the desk to the last; ends the process when the desk hangs up before."""
+def live(transport: Transport, address: str, own_crashes: bool = True) -> None:
+    """Everything from the first word to the desk to the last; ends the process when the desk hangs up before.
+
+    Python's dump of a crash goes to the desk, or (not `own_crashes`) to standard error: an outside launcher may end
+    the desk's process before it has spoken.
+    """
     host, port, token = address.rsplit(":", 2)
     lines = []
     for of_crashes in (False, True):
@@ -93,7 +98,7 @@ def live(transport: Transport, address: str) -> None:
         lines.append(Wire(connection))
         lines[-1].send({"kind": "hello", "token": token, "rank": transport.rank, "crashes": of_crashes})
     desk, crashes = lines
-    faulthandler.enable(crashes.descriptor)
+    faulthandler.enable(crashes.descriptor if own_crashes else 2, all_threads=False)
     desk.send({"kind": "ready", "version": transport.version, "host": socket.gethostname()})
     try:
         _Rank(transport, desk).work()
@@ -206,6 +211,8 @@ class _Rank:
     def _say_leaving(self, how: str, status: int) -> None:
         sys.stdout.flush()
         self._desk.send({"kind": "leaving", "how": how, "status": status, "line": self._program_line()})
+        # An outside launcher ends all ranks when one is gone: the desk speaks first, and hangs up
+        time.sleep(_SPEAKING)
 
 
 class _Noting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -102,16 +103,15 @@ def take_part(
     hosts = set(transport.agree(sha256(name.encode()).digest()))
     if launched.rank > 0:
         address = transport.share(None).decode()
-        if not address:
-            ranks.leave_together(transport)
-        ranks.live(transport, address)
+        ranks.live(transport, address, own_crashes=False)
         ranks.leave_together(transport)
     try:
         order = prepare()
         desk = Desk(order.job, Limits(program=limit), progress, "127.0.0.1" if len(hosts) == 1 else name)
     except Exception as error:
-        transport.share(b"")
-        ranks.leave_together(transport, finish(error))
+        status = finish(error)
+        sys.stdout.flush()
+        transport.abort(status)
     transport.share(desk.address.encode())
     statuses: list[int] = []
 
@@ -123,15 +123,20 @@ def take_part(
             outcome = _ended(order, ended, desk)
         except Exception as error:
             outcome = error
+        # the program's prints may still be going to the desk
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         statuses.append(finish(outcome))
         if isinstance(outcome, Exception) or outcome.result.error is not None:
-            ranks.end_now(statuses[0])  # this process and, as they lose the desk, all others
+            sys.stdout.flush()
+            transport.abort(statuses[0])
 
     conductor = threading.Thread(target=conduct)
     conductor.start()
-    ranks.live(transport, desk.address)
+    ranks.live(transport, desk.address, own_crashes=False)
     conductor.join()
-    ranks.leave_together(transport, statuses[0])
+    if statuses[0]:
+        transport.abort(statuses[0])  # the status of the whole run
+    ranks.leave_together(transport)
 
 
 def _judged(order: Order, found: Found, desk: Desk) -> Report:
@@ -176,7 +181,7 @@ def _ended(order: Order, ended: Ended, desk: Desk) -> Report:
     picture = None
     if failure.waiting and failure.kind == "deadlock":
         waiting = [one | {"source": text.line(one["line"])} for one in failure.waiting]
-        picture = {"topic": "waiting", "parameters": {"kind": failure.kind, "waiting": waiting}, "step": 0}
+        picture = {"topic": "waiting", "parameters": {"kind": ended.kind, "waiting": waiting}, "step": 0}
     verdict = Verdict(order.definition)
     verdict.fail(order.trial.name, failure, picture)
     result = replace(verdict.result(1, _printed(desk)), error=failure)

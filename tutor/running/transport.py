@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from tutor.running.packing import Array, Bytes
 
@@ -84,6 +84,10 @@ class Transport(ABC):
     @abstractmethod
     def broadcast(self, array: Array, root: int) -> Array:
         """The root's array; the others give one of its shape and dtype."""
+
+    @abstractmethod
+    def abort(self, status: int) -> NoReturn:
+        """Ends all ranks now, wherever they are; may be called in any thread."""
 
     @abstractmethod
     def close(self) -> None:

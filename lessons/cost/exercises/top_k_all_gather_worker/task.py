@@ -9,10 +9,10 @@ import numpy as np
 def top_k_all_gather_worker(worker, gradient, k):
     """What one worker does to average gradients, `k` values from each.
 
-    N workers run this function at the same time (worker.world_size is N),
-    each with its own one-dimensional `gradient` of floats. All are equally
-    long, and `k`, at least 1, is the same for all. Leave the gradient as
-    it is.
+    N workers run this function at the same time, each with its own
+    one-dimensional `gradient` of floats; worker.world_size is N. All
+    gradients are equally long, and `k`, 1 or more, is the same for all.
+    Leave the gradient as it is.
 
     Each worker keeps the k values that are largest without their signs,
     and sends them with their positions. Different workers keep different

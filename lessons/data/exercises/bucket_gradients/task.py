@@ -15,10 +15,10 @@ def bucket_gradients(sizes, first_cap, cap):
 
     A bucket is closed as soon as its bytes have reached its cap. The
     gradient with which they reach it is still in this bucket, so a bucket
-    may hold more than its cap. The next gradient opens a new bucket. The first bucket has a
-    cap of its own, `first_cap`; all others have `cap`. Caps and sizes are
-    in bytes. What is in the last bucket travels when the backward pass is
-    over, full or not.
+    may hold more than its cap. The next gradient opens a new bucket. The
+    first bucket has a cap of its own, `first_cap`; all others have `cap`.
+    Caps and sizes are in bytes. What is in the last bucket travels when the
+    backward pass is over, full or not.
 
     Return a list of buckets. A bucket is a list of parameter numbers, in
     the order in which their gradients get ready.

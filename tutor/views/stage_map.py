@@ -149,7 +149,8 @@ class StageMap(Picture):
         stages = "stage 0" if last == 0 else f"stage {last}"
         return [
             note(f"{each} layer{plural} a stage", Role.PLAIN),
-            note(f"stage 0 has the embedding too, {stages} (on rank {on}) the output layer and the loss", Role.PLAIN),
+            note("stage 0 has the embedding too", Role.PLAIN),
+            note(f"{stages} (on rank {on}) has the output layer and the loss", Role.PLAIN),
         ]
 
 

@@ -17,8 +17,8 @@ def test_stage_s_is_on_rank_s_mod_p(show, rows_of):
         "rank 0  a 0-1  ·      b 4-5  ·",
         "rank 1  ·      a 2-3  ·      b 6-7",
         "",
-        "2 layers a stage",
-        "stage 0 has the embedding too, stage 3 (on rank 1) the output layer and the loss",
+        "2 layers a stage   stage 0 has the embedding too",
+        "stage 3 (on rank 1) has the output layer and the loss",
         "a, b: a rank's first, second model stage",
     ]
     assert list(picture.cells().items()) == [
@@ -38,7 +38,7 @@ def test_a_v_goes_down_and_up(show):
 def test_layers_that_do_not_divide_are_dealt_out_from_the_first(show, rows_of):
     picture = show("stages", layers=30, stages=4, chunks=1)
     assert list(picture.cells().values()) == ["0-7", "8-15", "16-22", "23-29"]
-    assert "8 or 7 layers a stage" in rows_of(picture)
+    assert "8 or 7 layers a stage   stage 0 has the embedding too" in rows_of(picture)
 
 
 @pytest.mark.parametrize("topic_name", ["stages", "pipeline"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tutor import units
 from tutor.views.picture import Role, Run
 
 Line = list[Run]
@@ -71,7 +72,11 @@ def flow(items: Sequence[Line], width: int, gap: int = 3) -> list[Line]:
 
 
 def broken(runs: Line, width: int) -> list[Line]:
-    """One long item broken between its words; a word keeps its role and cell."""
+    """One long item broken between its words; a word keeps its role and cell, a figure its unit.
+
+    >>> [row[0].text for row in broken([Run("each sent 0 B to 32 B")], 20)]
+    ['each sent 0 B to', '32 B']
+    """
     rows: list[Line] = [[]]
     for run in runs:
         # Blanks stay with the word before them, so that the words can be put together again
@@ -108,7 +113,11 @@ def note(text: str, role: Role = Role.QUIET) -> Line:
 def _words(text: str) -> list[str]:
     words: list[str] = []
     for piece in text.split(" "):
-        words.append(piece + " ")
+        if words and words[-1][-2:-1].isdigit() and units.find(piece.rstrip(".,;:)")):
+            # A figure stays with its unit
+            words[-1] += piece + " "
+        else:
+            words.append(piece + " ")
     words[-1] = words[-1][:-1]
     return words
 

@@ -18,6 +18,7 @@ class ExerciseTask:
     """The exercise of a step."""
 
     what = "exercise"
+    prompted = "Exercise"
 
     def __init__(self, study: Study, exercise: Exercise, paper: Paper) -> None:
         self.exercise = exercise

@@ -20,6 +20,11 @@ class Paper:
         self._drawn = drawn
         self._blank = True  # nothing yet, or a blank line: no second one
 
+    @property
+    def draws(self) -> bool:
+        """Whether pictures are drawn, and not said."""
+        return self._drawn
+
     def blank(self) -> None:
         """Parts what follows from what stands before."""
         if not self._blank:

@@ -20,6 +20,7 @@ class QuestionTask:
     """The question of a step, or another member of its family."""
 
     what = "question"
+    prompted = "Answer"
 
     def __init__(self, study: Study, question: Question, paper: Paper, seed: int | None = None) -> None:
         self.asking = Asking(study, question, seed)

@@ -36,11 +36,12 @@ class Session:
         """Until the learner leaves, or the input ends."""
         self.paper.say(
             "Type an answer as it is, and Enter. Enter alone goes on. A line that begins with : is a command; "
-            "? lists them."
+            "? lists them. Where a lesson speaks of arrow keys, :+ is the right one and :- the left."
         )
         self.open(self.lesson, self.step)
         while not self.ended:
-            line = next_line("Answer: " if self.task and not self.task.done else "Enter goes on: ")
+            task = self.task
+            line = next_line(f"{task.prompted}: " if task is not None and not task.done else "Enter goes on: ")
             if line is None:
                 break
             self.take(read(line))

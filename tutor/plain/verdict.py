@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-from tutor.checker.verdict import Case, CheckResult
+from tutor.checker.verdict import Call, Case, CheckResult
 from tutor.plain.paper import Paper
 
+MOST_PRINTED = 20  # lines of what a file printed, unless all are asked for
 
-def report(paper: Paper, result: CheckResult) -> None:
-    """Says it all."""
-    if result.output:
-        paper.line("Your file printed:")
-        for line in result.output.splitlines():
-            paper.line(f"  | {line}")
+
+def report(
+    paper: Paper, result: CheckResult, steps: tuple[int, int] | None = None, printed: int | None = MOST_PRINTED
+) -> None:
+    """Says it all.
+
+    `steps` are the steps of a compared run that are shown, both ends; None shows the first that differs.
+    `printed` is how many lines of what the file printed are shown, the last ones; None shows all.
+    """
+    _printed(paper, result.output.rstrip().splitlines(), printed)
     kind = f" ({result.error.kind.replace('_', ' ')})" if result.error is not None else ""
     failing = [case for case in result.cases if not case.passed]
     if result.passed:
@@ -22,32 +26,64 @@ def report(paper: Paper, result: CheckResult) -> None:
     elif failing:
         paper.say(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
         paper.say(failing[0].reason, "  ")
-        _picture(paper, failing[0])
+        _calls(paper, failing[0].trace)
+        _picture(paper, failing[0], steps)
     elif result.error is not None:
         where = f"line {result.error.line}: " if result.error.line is not None else ""
         paper.say(f"Not right{kind}: {where}{result.error.message}")
-    if result.bill is not None:
-        _bill(paper, result.bill)
+        _calls(paper, result.error.trace)
+    _bill(paper, result)
 
 
-def _bill(paper: Paper, bill: Mapping[str, Any]) -> None:
-    """What each worker sent, beside what the engine's workers send."""
-    from tutor.units import show
+def _printed(paper: Paper, lines: Sequence[str], most: int | None) -> None:
+    if not lines:
+        return
+    paper.line("Your file printed:")
+    more = 0 if most is None else len(lines) - most
+    if more > 0:
+        paper.line(f"  | ... {more:,} more line{'' if more == 1 else 's'}")
+    for line in lines[max(0, more) :]:
+        paper.line(f"  | {line}")
 
-    yours, engine = bill["yours"], bill["engine"]
-    case = f", {bill['case']}" if bill.get("case") else ""
-    paper.say(f"The bill{case}:")
-    for name, unit, word in (("bytes_sent", "B", "sent"), ("messages_sent", "", "messages")):
-        if name in yours and name in engine:
-            paper.say(f"{word}: yours {show(yours[name], unit)}; the engine {show(engine[name], unit)}", "  ")
+
+def _calls(paper: Paper, calls: Sequence[Call]) -> None:
+    """The learner's own lines that led there."""
+    for call in calls:
+        paper.line(f"    {call}")
 
 
-def _picture(paper: Paper, case: Case) -> None:
+def _bill(paper: Paper, result: CheckResult) -> None:
+    """What each worker sent, and held, beside what is enough."""
+    from tutor.views.bill_table import bill_table
+
+    failing = next((case.name for case in result.cases if not case.passed), None)
+    found = bill_table(result.bill, result.held, failing)
+    if found is not None:
+        paper.blank()
+        paper.picture(*found)
+
+
+def _picture(paper: Paper, case: Case, steps: tuple[int, int] | None) -> None:
     if case.picture is None:
         return
     from simlib.errors import BadArgument
-    from tutor.views.explain import explained
+    from tutor.views.comparison import Comparison
+    from tutor.views.explain import comparison, explained
 
+    paper.blank()
+    compared: Comparison | None = comparison(case.picture)
+    if compared is not None:
+        first, last = steps or (compared.opens_at, compared.opens_at)
+        for step in range(compared.within(first), compared.within(last) + 1):
+            caption = compared.caption(step)
+            if paper.draws:
+                paper.picture(compared.both(step), caption)
+            else:
+                # Both whole pictures are a lot to listen to: one that has both numbers where they differ
+                paper.picture(compared.picture(step, compared.side), caption)
+        if steps is None and compared.last_step > compared.first_step and paper.draws:
+            paper.say(f"--steps {compared.first_step}:{compared.last_step} shows every {compared.unit}.")
+        return
     try:
         drawn = explained(case.picture)
     except (BadArgument, ValueError, LookupError, TypeError):

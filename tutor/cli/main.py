@@ -96,6 +96,10 @@ def parser() -> argparse.ArgumentParser:
         "--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says"
     )
     check.add_argument("--watch", action="store_true", help="check again each time the file changes")
+    check.add_argument(
+        "--steps", metavar="A:B", help="show these steps of a wrong run beside the engine's (one, or both ends)"
+    )
+    check.add_argument("--output", action="store_true", help="show all lines that the file printed, not the last ones")
 
     run = add(
         "run", "run", "run", "run a worker's file, simulated or for real on MPI or torch.distributed, and time it"
@@ -136,6 +140,14 @@ def parser() -> argparse.ArgumentParser:
         "--save", metavar="FILE", nargs="?", const="", help="write the page at the end to FILE (named after the day)"
     )
     exam.add_argument("--last", action="store_true", help="show the page of the last examination")
+
+    practice = add("practice", "practice", "practice", "fresh problems, at the time at which they are nearly forgotten")
+    practice.add_argument(
+        "lesson", metavar="LESSON", nargs="?", help="one lesson; those that you have opened if left out"
+    )
+    practice.add_argument("--count", metavar="N", help="how many problems (10)")
+    practice.add_argument("--seed", metavar="N", help="the problems of N, the same ones every time")
+    practice.add_argument("--due", action="store_true", help="only say how much is due")
 
     progress = add("progress", "reading", "progress", "what you have done")
     move = progress.add_mutually_exclusive_group()

@@ -16,7 +16,7 @@ class BlankPicture:
     caption: str
 
 
-def blank_picture(course: Course, question: Question, seed: int) -> BlankPicture | None:
+def blank_picture(course: Course, question: Question, seed: int | None) -> BlankPicture | None:
     """The picture with its caption, or None where the question has none. Raises CourseError."""
     if not question.live:
         return None

@@ -37,13 +37,14 @@ class MeshMap(LaidOut):
 
     def words(self) -> list[str]:
         said = []
-        for first in range(0, len(self.places), self.gpus_per_server):
-            ranks = range(first, min(first + self.gpus_per_server, len(self.places)))
-            said.append(f"server {first // self.gpus_per_server}: {'; '.join(map(self._rank_spoken, ranks))}")
         for number, group in enumerate(self.groups):
             members = (self._spoken(cell(group=number, member=at), rank) for at, rank in enumerate(group))
             said.append(f"{self.kind} group {letters(number)}: ranks {', '.join(members)}")
-        return [*said, *self.notes]
+        # What is new at this step comes first: where the ranks are stays as it was
+        ranks = (
+            f"server {rank // self.gpus_per_server}: {self._rank_spoken(rank)}" for rank in range(len(self.places))
+        )
+        return [*said, *self.notes, *ranks] if said else [*ranks, *self.notes]
 
     # What is shown
 

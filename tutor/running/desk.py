@@ -217,8 +217,8 @@ class Desk:
                 self.printed[rank] += str(message["text"])
             elif message["kind"] == "state":
                 self._watch.see(rank, message)
-        failure, message = endings.first(bad, self._job, self._watch, self._crashes)
-        raise Ended(failure, message, "mismatch" if failure.kind == "deadlock" else "")
+        failure, said = endings.first(bad, self._job, self._watch, self._crashes)
+        raise Ended(failure, said, "mismatch" if failure.kind == "deadlock" else "")
 
     def _tell(self, order: str) -> None:
         for line in self._lines.values():

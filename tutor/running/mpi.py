@@ -140,7 +140,9 @@ class Mpi(Transport):
         self._world.Abort(status)
         raise AssertionError("an aborted rank does not go on")
 
-    def close(self) -> None:
+    def leave(self, status: int) -> None:
+        if status:
+            self.abort(status)  # mpiexec makes a signal of a status of one rank alone
         self._world.Barrier()
         self._world.Free()
         MPI.Finalize()

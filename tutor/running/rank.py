@@ -76,7 +76,7 @@ def end_now(status: int) -> NoReturn:
 
 def leave_together(transport: Transport, status: int = 0) -> NoReturn:
     """Leaves the engine with all other ranks and ends the process at once: libraries that unload later may crash."""
-    transport.close()
+    transport.leave(status)
     end_now(status)
 
 

@@ -15,7 +15,7 @@ from tutor.running.measuring import ALL_REDUCE, EVERYBODY, PAIR
 from tutor.running.record import CALLS, COLLECTIVES
 
 LINK_NAMES = {PAIR: "one message at a time, worker 0 and 1", EVERYBODY: "every worker to its right neighbour at once"}
-_MESSAGES = ("send", "recv", "sendrecv", "wait")
+_MESSAGES = ("send", "recv", "sendrecv")  # those that are begun and waited for take part of their time elsewhere
 
 
 @dataclass(frozen=True)
@@ -143,10 +143,10 @@ def call_times(
                 model = trace.time(link.alpha, link.bandwidth) if link and trace is not None else None
                 met += 1
             elif call in _MESSAGES and link:
-                model = link.time(size) if size or call != "wait" else None
+                model = link.time(size)
             groups.setdefault((call, size), []).append(taken)
             models.setdefault((call, size), model)
     return tuple(
-        Timed(call, len(taken), size, statistics.median(taken), models[call, size])
+        Timed(call, len(taken), size or None, statistics.median(taken), models[call, size])
         for (call, size), taken in groups.items()
     )

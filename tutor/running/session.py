@@ -102,16 +102,20 @@ def take_part(
     name = socket.gethostname()
     hosts = set(transport.agree(sha256(name.encode()).digest()))
     if launched.rank > 0:
-        address = transport.share(None).decode()
-        ranks.live(transport, address, own_crashes=False)
-        ranks.leave_together(transport)
+        try:
+            address = transport.share(None).decode()
+            if address:
+                ranks.live(transport, address, own_crashes=False)
+            ranks.leave_together(transport)
+        except Exception:
+            ranks.end_now(1)  # rank 0 is gone, and has said why
     try:
         order = prepare()
         desk = Desk(order.job, Limits(program=limit), progress, "127.0.0.1" if len(hosts) == 1 else name)
     except Exception as error:
         status = finish(error)
-        sys.stdout.flush()
-        transport.abort(status)
+        transport.share(b"")
+        ranks.leave_together(transport, status)
     transport.share(desk.address.encode())
     statuses: list[int] = []
 
@@ -127,16 +131,13 @@ def take_part(
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         statuses.append(finish(outcome))
         if isinstance(outcome, Exception) or outcome.result.error is not None:
-            sys.stdout.flush()
             transport.abort(statuses[0])
 
     conductor = threading.Thread(target=conduct)
     conductor.start()
     ranks.live(transport, desk.address, own_crashes=False)
     conductor.join()
-    if statuses[0]:
-        transport.abort(statuses[0])  # the status of the whole run
-    ranks.leave_together(transport)
+    ranks.leave_together(transport, statuses[0])
 
 
 def _judged(order: Order, found: Found, desk: Desk) -> Report:

@@ -149,7 +149,7 @@ class Torch(Transport):
     def abort(self, status: int) -> NoReturn:
         os._exit(status)  # the launcher ends the others
 
-    def close(self) -> None:
+    def leave(self, status: int) -> None:
         dist.barrier()
         dist.destroy_process_group()
 

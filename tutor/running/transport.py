@@ -90,8 +90,8 @@ class Transport(ABC):
         """Ends all ranks now, wherever they are; may be called in any thread."""
 
     @abstractmethod
-    def close(self) -> None:
-        """Leaves together with all others; the process must end at once afterwards."""
+    def leave(self, status: int) -> None:
+        """Leaves together with all others; the process must end at once afterwards, with this status."""
 
 
 def cores() -> int:

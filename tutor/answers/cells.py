@@ -126,11 +126,22 @@ def name(at: Cell, cells: Iterable[Cell] = ()) -> str:
 
     >>> name((("chunk", 0), ("index", 0), ("worker", 1)), [(("chunk", 1), ("index", 0), ("worker", 1))])
     'worker 1, chunk 0'
+    >>> name((("group", 3), ("member", 0)))
+    'group D, member 0'
     """
     same = {key for key, value in at if key in _SAME and all(dict(other).get(key) == value for other in cells)}
     order = {key: number for number, key in enumerate(_ORDER)}
     shown = sorted((pair for pair in at if pair[0] not in same), key=lambda pair: order.get(pair[0], 99))
-    return ", ".join(f"{_NAMES.get(key, key)} {value}" for key, value in shown)
+    return ", ".join(f"{_NAMES.get(key, key)} {_called(key, value)}" for key, value in shown)
+
+
+def _called(coordinate: str, value: int | str) -> int | str:
+    """A coordinate's value as the pictures write it: groups have letters."""
+    if coordinate != "group" or not isinstance(value, int):
+        return value
+    from tutor.views.mesh_map import letters
+
+    return letters(value)
 
 
 def wrong_cell_value(course: Course, question: Question, wrong: Wrong, seed: int | None) -> CellValue:

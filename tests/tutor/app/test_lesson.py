@@ -217,6 +217,11 @@ def test_hints_come_one_after_another(play: Play, shown: Shown, study: Study) ->
         await pilot.pause()
         assert "Hint 1 of 2" in shown(pilot.app)
         assert "Hint 2 of 2: All rows are equal there." in shown(pilot.app)
+        # They stay when another answer was wrong
+        await pilot.press("1", "enter")
+        await pilot.pause()
+        assert "They have received something." in shown(pilot.app)
+        assert "Hint 2 of 2: All rows are equal there." in shown(pilot.app)
 
     play(scenario)
     assert study.standing("demo-sum").hints == 2

@@ -166,13 +166,14 @@ class QuestionPanel(Vertical):
         self._last_wrong = text
         self.answer_widget.wrong(text, verdict.difference)
         self.app.drafts.keep(self.asking.question.id, text)
-        self._show_hints([])
         self._say(head, verdict.reason, self._tries(self.asking.tries_left))
 
     def _read_back(self, outcome: AnswerOutcome) -> str:
         """How a typed answer was understood, unless that can be seen or is said anyway."""
-        understood = outcome.verdict.understood
-        return understood if isinstance(self._answer, Typed) and understood not in outcome.verdict.reason else ""
+        verdict = outcome.verdict
+        seen = self.asking.options and not verdict.right  # the numbers are still there, and the list above them
+        told = seen or not isinstance(self._answer, Typed) or verdict.understood in verdict.reason
+        return "" if told else verdict.understood
 
     def _settle(self, solved: bool) -> None:
         self._done = True

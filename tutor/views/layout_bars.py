@@ -101,7 +101,7 @@ class LayoutBars(LaidOut):
             return marks.spoken(in_table_bytes(part.value), mark)
         # Below a second more digits than are drawn
         told = f"{_seconds(part.value)} s" if part.value >= 1 else units.show(part.value, "s")
-        return marks.spoken(told if part.value else "0 s", mark)
+        return marks.spoken(told if part.value else "0", mark)
 
     def _all(self, width: int) -> list[Line]:
         if width not in self._drawn:

@@ -156,6 +156,9 @@ def _whole(name: str, text: str, least: int, most: int | None = None) -> int:
     return whole_number(name, int(text), least, most)
 
 
+_Bill = Mapping[str, Sequence[int]]
+
+
 def _warn(arguments: argparse.Namespace) -> None:
     if arguments.engine != SIMULATED:
         complain(_NOT_SANDBOXED.format(engine=arguments.engine))
@@ -208,8 +211,8 @@ def _say_verdict(paper: Paper, report: Report) -> None:
         paper.say(f"Right: {workers} returned what a single device computes ({_where(report)}).")
         if result.cases[0].reason:
             paper.say(result.cases[0].reason)
-    if result.bill is not None:
-        _say_bill(paper, result.bill)
+    if report.sent is not None:
+        _say_bill(paper, report.sent, result.bill["engine"] if result.bill else None)
 
 
 def _where(report: Report) -> str:
@@ -218,22 +221,23 @@ def _where(report: Report) -> str:
         return "simulated"
     if report.hosts > 1:
         return f"{report.version}, {report.hosts} machines"
-    shared = f", {report.workers} processes on {report.cores} cores" if report.cores else ""
-    return report.version + shared
+    processes = "1 process" if report.workers == 1 else f"{report.workers} processes"
+    return f"{report.version}, {processes} on {report.cores} core{'' if report.cores == 1 else 's'}"
 
 
-def _say_bill(paper: Paper, bill: Mapping[str, Mapping[str, Sequence[int]]]) -> None:
-    """What each worker sent, beside the engine's; workers that sent the same in one row."""
-    yours, engine = bill["yours"], bill["engine"]
+def _say_bill(paper: Paper, yours: _Bill, engine: _Bill | None) -> None:
+    """What each worker sent, beside the engine's where that is judged; workers that sent the same in one row."""
+    bills = [yours] if engine is None else [yours, engine]
     groups: dict[tuple[int, ...], list[int]] = {}
-    for rank, each in enumerate(zip(*(of[what] for of in (yours, engine) for what in _BILLED), strict=True)):
+    for rank, each in enumerate(zip(*(bill[what] for bill in bills for what in _BILLED), strict=True)):
         groups.setdefault(each, []).append(rank)
+    head = ["The bill", "sent", "messages", "the engine's", "messages"]
+    rows = []
+    for amounts, ranks in groups.items():
+        cells = [f"{amount:,}" if place % 2 else show(amount, "B") for place, amount in enumerate(amounts)]
+        rows.append([_workers(ranks), *cells])
     paper.blank()
-    rows = [
-        [_workers(ranks), show(sent, "B"), f"{messages:,}", show(need, "B"), f"{least:,}"]
-        for (sent, messages, need, least), ranks in groups.items()
-    ]
-    _table(paper, ["The bill", "sent", "messages", "the engine's", "messages"], rows)
+    _table(paper, head[: len(rows[0])], rows)
 
 
 def _workers(ranks: Sequence[int]) -> str:
@@ -259,13 +263,13 @@ def _say_times(paper: Paper, report: Report) -> None:
         _table(paper, head, rows)
     if report.calls or report.library or (report.version and report.program):
         paper.blank()
-        paper.say(
-            "Times, beside latency + bytes / bandwidth" + (f" of {report.model_link}:" if report.model_link else ":")
-        )
+        model = report.model_link
+        paper.say(f"Times, beside latency + bytes / bandwidth of {model}:" if model else "Times:")
         rows = [_row(f"{one.name} ({one.count:,} calls)", one) for one in report.calls]
         rows += [_row(one.name, one) for one in report.program]
         rows += [_row("all_reduce of the library", one) for one in report.library]
-        _table(paper, ["", "bytes", "measured", "model", "measured / model"], rows)
+        head = ["", "bytes", "measured", *(["model", "measured / model"] if model else [])]
+        _table(paper, head, [row[: len(head)] for row in rows])
         if report.library:
             paper.say("The model of all_reduce is a ring's time; libraries take other ways for small arrays.")
 

@@ -56,6 +56,7 @@ class Report:
     workers: int
     length: int | None
     seed: int
+    sent: dict[str, list[int]] | None = None  # "bytes_sent" and "messages_sent" of each worker; None if it did not end
     version: str | None = None  # of the library that carried the messages
     hosts: int = 1
     cores: int | None = None  # that the workers of one machine share
@@ -72,7 +73,9 @@ class Report:
             | {"points": [{"bytes": size, "seconds": seconds} for size, seconds in link.points]}
             for link in self.links
         ]
+        engine = self.result.bill["engine"] if self.result.bill else None
         return self.result.to_json() | {
+            "bill": {"yours": self.sent, "engine": engine} if self.sent is not None else None,
             "engine": self.engine,
             "sandboxed": self.engine == "simulated",
             "workers": self.workers,
@@ -87,6 +90,11 @@ class Report:
             "program": [asdict(one) for one in self.program],
             "all_reduce": [asdict(one) for one in self.library],
         }
+
+
+def sent(run: Run) -> dict[str, list[int]]:
+    """What each worker of `run` sent."""
+    return {"bytes_sent": list(run.bytes_sent), "messages_sent": list(run.messages_sent)}
 
 
 def links_of(sweep: Mapping[str, Sequence[Sequence[float]]]) -> dict[str, MeasuredLink]:

@@ -25,7 +25,7 @@ from tutor.running.engines import Launched
 from tutor.running.launch import Processes
 from tutor.running.measuring import EVERYBODY
 from tutor.running.order import Order
-from tutor.running.report import MeasuredLink, Report, Timed, call_times, fastest, library_times, links_of
+from tutor.running.report import MeasuredLink, Report, Timed, call_times, fastest, library_times, links_of, sent
 from tutor.running.transport import cores, opened
 
 Progress = Callable[[str], None]
@@ -51,7 +51,16 @@ def simulated(order: Order, limit: float, progress: Progress) -> Report:
     result = check_workers(order.source, definition, [trial], expected, limits, None, order.file, runs)
     links = published_links() if runs else ()
     program = tuple(Timed(link.name, 1, None, None, runs[0].time(link.alpha, link.bandwidth)) for link in links)
-    return Report(result, order.engine, order.workers, order.length, order.seed, links=links, program=program)
+    return Report(
+        result,
+        order.engine,
+        order.workers,
+        order.length,
+        order.seed,
+        sent=sent(runs[0]) if runs else None,
+        links=links,
+        program=program,
+    )
 
 
 def published_links() -> tuple[MeasuredLink, ...]:
@@ -161,6 +170,7 @@ def _judged(order: Order, found: Found, desk: Desk) -> Report:
         order.workers,
         order.length,
         order.seed,
+        sent=sent(found.run),
         version=found.version,
         hosts=found.hosts,
         cores=cores() if found.hosts == 1 else None,

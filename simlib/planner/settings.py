@@ -50,3 +50,11 @@ MEGATRON_2021 = Settings(
 )
 # As in Korthikanti et al. 2022: sequence parallelism, input gradients reduced during the weight gradients
 MEGATRON_2022 = Settings(overlap_data=False, overlap_pipeline=False, gradient_bytes=4)
+
+# What no figure of the planner's holds
+LEFT_OUT = (
+    "reading data and writing checkpoints",
+    "failures, restarts and slow machines",
+    "fragments of memory beyond what is reserved",
+    "other traffic on the network",
+)

@@ -132,6 +132,9 @@ def parser() -> argparse.ArgumentParser:
     for name in ("data", "tensor", "pipeline", "zero", "micro-batch", "chunks"):
         plan.add_argument(f"--{name}", metavar="N", help=f"only layouts with this {name}")
     plan.add_argument("--checkpointing", metavar="MODE", help="only none, selective or full")
+    plan.add_argument("--tokens", metavar="N", help="tokens of the whole run, as in 2e12: days and GPU-hours")
+    plan.add_argument("--layout", metavar="N", help="the N-th layout alone: bytes, seconds, and why it is behind")
+    plan.add_argument("--own", metavar="FILE", help="a TOML file with [models.ID] and [machines.ID] of your own")
     plan.add_argument("--top", metavar="N", default="10", help="how many layouts to list (10)")
 
     exam = add("exam", "exam", "exam", "the final examination: ten problems; it goes on where you left it")

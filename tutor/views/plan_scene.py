@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from simlib import hardware, models
+from simlib.hardware import Hardware
+from simlib.models import Model
 from simlib.planner import CAUSES, Layout, Plan, Reason, lay_out, plan, why
 from tutor import units
 from tutor.views.layout_bars import LayoutBars
@@ -57,7 +59,7 @@ class LayoutScene(Scene):
         best = self.made.best
         if best is None:
             return LayoutBars(self.layout, ("No layout of this model fits these GPUs.",))
-        said = [_reason(reason) for reason in why(self.made, self.layout)[:2]]
+        said = [reason_in_words(reason) for reason in why(self.made, self.layout)[:2]]
         return LayoutBars(self.layout, (*said, f"The fastest that fits: {described(best)}."))
 
     def caption(self, step: int) -> str:
@@ -86,12 +88,14 @@ def build_layout(given: Mapping[str, Any]) -> LayoutScene:
     return LayoutScene(given, lay_out(*posed, **sizes), plan(*posed, chunks=given["chunks"]))
 
 
-def posed(model: str, machine: str, made: Plan) -> str:
+def posed(model: str | Model, machine: str | Hardware, made: Plan) -> str:
     """What is planned, in a line."""
     problem = made.problem
-    gpus = f"{problem.gpus:,} {hardware.find(machine).id.upper()}{'' if problem.gpus == 1 else 's'}"
+    name = (models.find(model) if isinstance(model, str) else model).name
+    of = hardware.find(machine) if isinstance(machine, str) else machine
+    gpus = f"{problem.gpus:,} {of.id.upper()}{'' if problem.gpus == 1 else 's'}"
     batch = f"{problem.global_batch:,} sequence{'' if problem.global_batch == 1 else 's'} a step"
-    return f"{models.find(model).name} on {gpus}, {batch}: {len(made.layouts):,} layouts fit"
+    return f"{name} on {gpus}, {batch}: {len(made.layouts):,} layouts fit"
 
 
 def described(layout: Layout) -> str:
@@ -113,13 +117,15 @@ def as_json(layout: Layout) -> dict[str, Any]:
     return {name: getattr(layout, name) for name in names} | {"limits": list(layout.limits)}
 
 
-def _reason(reason: Reason) -> str:
+def reason_in_words(reason: Reason) -> str:
     """Why the layout is behind, in a line."""
     form = "s" if reason.unit == "s" else "B"
     here, best = (units.show(cost, form) if cost else "none" for cost in (reason.cost, reason.best_cost))
     if reason.part == "memory":
         return f"Too full by {units.show(reason.figures['over'], 'B')}: it needs {here} of {best}."
-    return f"{reason.part.capitalize()}: {here}, in the fastest {best}; {CAUSES[reason.cause]}."
+    longer = reason.figures.get("times_as_long")
+    times = f", where an all-reduce takes {units.show(longer, 'x')} the time" if longer else ""
+    return f"{reason.part.capitalize()}: {here}, in the fastest {best}; {CAUSES[reason.cause]}{times}."
 
 
 __all__ = ["LayoutScene", "PlanScene", "as_json", "build_layout", "build_plan", "described", "posed"]

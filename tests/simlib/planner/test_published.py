@@ -7,6 +7,7 @@ not print (micro-batch or chunks) is what the planner finds fastest, or as the r
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -143,3 +144,13 @@ def test_memory_as_megatron_lm_estimates_it() -> None:
     states = layout.memory.weights + layout.memory.gradients + layout.memory.optimizer
     assert states == pytest.approx(50_348_611_584, rel=0.01)
     assert layout.memory.activations == pytest.approx(10_292_838_400, rel=0.01)
+
+
+def test_the_readme_shows_every_row_as_it_is_predicted_today() -> None:
+    specification = importlib.util.spec_from_file_location("validation", Path(__file__).with_name("validation.py"))
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    readme = Path(__file__).parents[3] / "README.md"
+    assert module.table() in readme.read_text(encoding="utf-8")

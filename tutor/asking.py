@@ -7,7 +7,7 @@ from functools import cached_property
 from math import isclose
 
 from tutor import units
-from tutor.course.model import CHOICE, NUMBER, CourseError, Option, Question
+from tutor.course.model import CHOICE, NUMBER, Course, CourseError, Option, Question
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.study import AnswerOutcome, Revealed, Study
 
@@ -43,25 +43,10 @@ class Asking:
 
         return options_shown(self.study.course, self.question, self.seed)
 
-    @cached_property
-    def nearness(self) -> str:
-        """How near a number has to come, in words; empty where it has to be exact. Raises CourseError."""
-        from tutor.answers.truth import tolerance_shown
-
-        return tolerance_shown(self.study.course, self.question, self.seed)
-
     @property
     def expects(self) -> str:
         """What is to be typed, unless it is cells of a picture. Raises CourseError."""
-        if self.question.kind == CHOICE:
-            return "the number of an option"
-        if self.question.kind != NUMBER:
-            return "the numbers of the options, with commas"
-        measures = units.measure_of(self.question.unit)
-        unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
-            measures, "a number with its unit"
-        )
-        return f"{unit}, {self.nearness}" if self.nearness else unit
+        return expects(self.study.course, self.question, self.seed)
 
     @property
     def done(self) -> bool:
@@ -107,3 +92,19 @@ class Asking:
     def reveal(self) -> Revealed:
         """Raises CourseError, ProgressError."""
         return self.study.reveal(self.question.id, self.seed)
+
+
+def expects(course: Course, question: Question, seed: int | None = None) -> str:
+    """What is to be typed as an answer, unless it is cells of a picture. Raises CourseError."""
+    from tutor.answers.truth import tolerance_shown
+
+    if question.kind == CHOICE:
+        return "the number of an option"
+    if question.kind != NUMBER:
+        return "the numbers of the options, with commas"
+    measures = units.measure_of(question.unit)
+    unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
+        measures, "a number with its unit"
+    )
+    nearness = tolerance_shown(course, question, seed)
+    return f"{unit}, {nearness}" if nearness else unit

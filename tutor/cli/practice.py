@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tutor.answers import cells, texts
+from tutor.answers import texts
 from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, NotDone, complain, say, say_json
-from tutor.course.blocks import WITH_CELLS
-from tutor.course.model import Prose
-from tutor.examination.pictures import blank_picture
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
-from tutor.plain.question import say_rows
+from tutor.plain.practice import NOTHING_LEFT, due_line, say_outcome, say_solution, say_summary, show_problem
 from tutor.plain.typed import next_line
 from tutor.practice.problem import Problem
-from tutor.practice.session import COUNT, NothingToPractise, Outcome, Practice, Practised, Session, Solution, Summary
+from tutor.practice.session import COUNT, NothingToPractise, Outcome, Practice, Practised, Session, Summary
 
 HINT, REVEAL = "hint", "reveal"
 _MOST = 1000
@@ -50,15 +47,8 @@ def practice(arguments: argparse.Namespace) -> int:
         if arguments.json:
             say_json({"seed": session.seed, "problems": told, **_summary_json(summary)})
         else:
-            _say_summary(summary, paper)
+            say_summary(paper, summary)
     return RIGHT
-
-
-def due_line(due: int) -> str:
-    """How much is due, in a sentence."""
-    if not due:
-        return "Nothing is due today."
-    return f"{due} {'thing is' if due == 1 else 'things are'} due today."
 
 
 def _whole(name: str, text: str | None, default: int | None, least: int) -> int | None:
@@ -79,7 +69,7 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
     while (problem := session.problem()) is not None:
         number = session.number
         if shown != number and not quiet:
-            _show(problem, number, session.count, paper)
+            show_problem(paper, problem, number, session.count)
         shown = number
         line = next_line("Answer: ")
         if line is None:
@@ -95,7 +85,7 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
             solution = session.reveal()
             told.append(_problem_json(problem, "", None))
             if not quiet:
-                _say_solution(solution, paper)
+                say_solution(paper, solution)
             continue
         try:
             outcome = session.answer(text)
@@ -104,75 +94,10 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
             continue
         told.append(_problem_json(problem, text, outcome))
         if not quiet:
-            _say_outcome(outcome, paper)
+            say_outcome(paper, outcome)
     if session.number <= session.count and not quiet:
         paper.blank()
-        paper.say("Nothing more is due, and nothing is new: come back another day, or open another lesson.")
-
-
-def _show(problem: Problem, number: int, count: int, paper: Paper) -> None:
-    course, question, seed = problem.course, problem.question, problem.seed
-    paper.blank()
-    paper.say(f"Problem {number} of {count}, from {problem.skill.lesson.title}: {problem.skill.title}")
-    for block in problem.step.blocks:
-        if isinstance(block, Prose):
-            paper.markdown(texts.prose(course, problem.step, block))
-    drawn = blank_picture(course, question, seed)
-    if drawn is not None:
-        paper.blank()
-        paper.picture(drawn.picture, drawn.caption)
-    paper.markdown(texts.prompt(course, question, seed))
-    for at, option in enumerate(texts.options_shown(course, question, seed), 1):
-        paper.say(option.text, f"{at:>3}  ")
-    if question.kind in WITH_CELLS:
-        rows = [[place for place, _ in row] for row in cells.rows(course, question, seed)]
-        say_rows(paper, question, rows, one_by_one=False)
-
-
-def _say_outcome(outcome: Outcome, paper: Paper) -> None:
-    verdict = outcome.verdict
-    paper.blank()
-    if verdict.right:
-        paper.say(f"Right: {verdict.understood}.")
-    else:
-        paper.markdown(verdict.reason, f"Not right ({verdict.understood}). ")
-        if outcome.belief and outcome.times > 1:
-            paper.say(f"That is the {_ordinal(outcome.times)} time that this belief was behind it: {outcome.belief}")
-    if outcome.solution is not None:
-        _say_solution(outcome.solution, paper, right=verdict.right)
-    elif outcome.hint:
-        paper.markdown(outcome.hint, "Hint: ")
-
-
-def _say_solution(solution: Solution, paper: Paper, *, right: bool = False) -> None:
-    if not right:
-        paper.say(f"The answer: {solution.answer}.")
-    if solution.worked:
-        paper.say(solution.worked)
-    paper.markdown(solution.why)
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return {2: "second", 3: "third"}.get(number, f"{number}{ending}")
-
-
-def _say_summary(summary: Summary, paper: Paper) -> None:
-    paper.blank()
-    for name, practised in (
-        ("Firm", summary.firm),
-        ("Nearly", summary.hard),
-        ("Not firm yet", summary.not_firm),
-    ):
-        if practised:
-            paper.say(f"{name}:")
-            for one in practised:
-                belief = f" {one.belief}" if one.belief else ""
-                paper.say(
-                    f"{one.skill.lesson.title}: {one.skill.step.title} ({one.skill.step.id}).{belief}", "- ", "  "
-                )
-    if not (summary.firm or summary.hard or summary.not_firm):
-        paper.say("No problem was finished.")
+        paper.say(NOTHING_LEFT)
 
 
 def _problem_json(problem: Problem, text: str, outcome: Outcome | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tutor.plain.examination import examine, last_page
 from tutor.plain.exercise import ExerciseTask
 from tutor.plain.looking_up import list_lessons, list_steps, look_up
+from tutor.plain.practice import practise
 from tutor.plain.question import QuestionTask
 from tutor.plain.typed import SIGN, Typed, named
 
@@ -108,12 +109,17 @@ def _exam(session: Session, rest: str, before: str) -> None:
         session.ended = True
 
 
+def _practice(session: Session, rest: str, before: str) -> None:
+    if not practise(session.study, session.paper, rest or None):
+        session.ended = True
+
+
 def _quit(session: Session, rest: str, before: str) -> None:
     session.ended = True
 
 
 Command = Callable[["Session", str, str], None]
-# In the order in which they are listed; a letter is enough, since no two begin alike
+# In the order in which they are listed; a letter is enough, except for practice, which comes after picture
 COMMANDS: dict[str, tuple[str, Command]] = {
     "back": ("goes to the step before", _back),
     "again": ("says this step again; rows of a table that were typed are dropped", _again),
@@ -128,6 +134,7 @@ COMMANDS: dict[str, tuple[str, Command]] = {
     "check": ("checks that file", _check),
     "find": (":find ring says what a term means and where words stand; :find alone lists the terms", _find),
     "lessons": ("lists the lessons, and how far you are", _lessons),
+    "practice": ("fresh problems of the lessons that you have opened; :practice ring of that one", _practice),
     "exam": ("the final examination; :exam last says the page of the last one, :exam save NAME keeps it", _exam),
     "quit": ("leaves, as ctrl+d does; everything is kept", _quit),
 }
@@ -171,7 +178,9 @@ def _change(session: Session, handle: str, value: str) -> None:
 def _list(session: Session) -> None:
     paper = session.paper
     paper.blank()
-    paper.say("Enter alone goes on. What you type without : is an answer. Commands, of which a letter is enough:")
+    paper.say(
+        "Enter alone goes on. What you type without : is an answer. Commands (a letter is enough, of practice two):"
+    )
     for name, (help, _) in COMMANDS.items():
         paper.say(f"{help}.", f"  {SIGN}{name:<8} ")
     if session.picture is not None:

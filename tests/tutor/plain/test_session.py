@@ -277,3 +277,19 @@ def test_quitting(speak: Speak, study: Study) -> None:
     assert said.rstrip().endswith("goes on from there.")
     assert "never read" not in said
     assert where(study) == "demo-number"
+
+
+# Practice
+
+
+def test_practice_goes_on_until_the_learner_goes_back(speak: Speak, study: Study) -> None:
+    said = flat(speak(":practice kinds", "?", ":hint", ":zz", ":reveal", "no answer of any kind", ":back", ":lessons"))
+    assert "10 problems, two tries each." in said
+    assert "Problem 1 of 10, from More kinds" in said
+    assert ":zz is no command of practice." in said
+    assert "The answer: " in said
+    assert "Problem 2 of 10" in said
+    assert "Not firm yet: - More kinds: " in said
+    assert "demo: Demo, 5 minutes" in said
+    assert "no lesson is called 'nothing'" in flat(speak(":practice nothing"))
+    assert flat(speak(":practice kinds", ":quit", ":lessons")).count("demo: Demo") == 0

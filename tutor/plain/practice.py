@@ -1,0 +1,164 @@
+"""Practice line by line: problem after problem, two tries each."""
+
+from __future__ import annotations
+
+from tutor.answers import cells, texts
+from tutor.answers.verdict import NotUnderstood
+from tutor.asking import expects
+from tutor.course.blocks import WITH_CELLS
+from tutor.course.model import Prose
+from tutor.examination.pictures import blank_picture
+from tutor.plain.paper import Paper
+from tutor.plain.question import say_rows
+from tutor.plain.typed import Typed, named, next_line, read
+from tutor.practice.problem import Problem
+from tutor.practice.session import NothingToPractise, Outcome, Practice, Session, Solution, Summary
+from tutor.study import Study, Unknown
+
+NOTHING_LEFT = "Nothing more is due, and nothing is new: come back another day, or open another lesson."
+_COMMANDS = {
+    "hint": "gives the next hint",
+    "reveal": "shows the answer; the problem then counts as not known",
+    "again": "says the problem again",
+    "back": "goes back to the lesson",
+    "quit": "leaves",
+}
+
+
+def practise(study: Study, paper: Paper, lesson: str | None) -> bool:
+    """Asks fresh problems and says what is firm at the end; False when the learner leaves plain mode."""
+    room = Practice(study)
+    try:
+        session = room.session(lesson)
+    except (NothingToPractise, Unknown) as error:
+        paper.say(f"{error}.")
+        return True
+    paper.blank()
+    paper.say(
+        f"{due_line(room.due())} {session.count} problems, two tries each. :hint gives a hint, :reveal the answer, "
+        ":back ends it and goes back to the lesson."
+    )
+    goes_on = _work(session, paper)
+    say_summary(paper, session.summary())
+    return goes_on
+
+
+def _work(session: Session, paper: Paper) -> bool:
+    shown = 0
+    while (problem := session.problem()) is not None:
+        number = session.number
+        if shown != number:
+            show_problem(paper, problem, number, session.count)
+        shown = number
+        line = next_line("Answer: ")
+        typed = Typed("quit") if line is None else read(line)
+        found = named(typed.name, _COMMANDS) if typed.name else []
+        if found in (["back"], ["quit"]):
+            return found == ["back"]
+        if found == ["hint"]:
+            paper.markdown(session.hint() or "There is no hint.", "Hint: ")
+        elif found == ["reveal"]:
+            say_solution(paper, session.reveal())
+        elif found == ["again"]:
+            show_problem(paper, problem, number, session.count)
+        elif typed.name:
+            _list(typed, paper)
+        elif typed.answer:
+            _answer(session, typed.answer, paper)
+    if session.number <= session.count:
+        paper.blank()
+        paper.say(NOTHING_LEFT)
+    return True
+
+
+def _answer(session: Session, text: str, paper: Paper) -> None:
+    try:
+        say_outcome(paper, session.answer(text))
+    except NotUnderstood as error:
+        paper.say(f"{error}. That was no try.")
+
+
+def _list(typed: Typed, paper: Paper) -> None:
+    if typed.name != "?":
+        paper.say(f":{typed.name} is no command of practice.")
+    paper.say("An answer, or one of these:")
+    for name, help in _COMMANDS.items():
+        paper.say(f"{help}.", f"  :{name:<7} ")
+
+
+def due_line(due: int) -> str:
+    """How much is due, in a sentence."""
+    if not due:
+        return "Nothing is due today."
+    return f"{due} {'thing is' if due == 1 else 'things are'} due today."
+
+
+def show_problem(paper: Paper, problem: Problem, number: int, count: int) -> None:
+    """One problem as it is asked."""
+    course, question, seed = problem.course, problem.question, problem.seed
+    paper.blank()
+    paper.say(f"Problem {number} of {count}, from {problem.skill.lesson.title}: {problem.skill.title}")
+    for block in problem.step.blocks:
+        if isinstance(block, Prose):
+            paper.markdown(texts.prose(course, problem.step, block))
+    drawn = blank_picture(course, question, seed)
+    if drawn is not None:
+        paper.blank()
+        paper.picture(drawn.picture, drawn.caption)
+    paper.markdown(texts.prompt(course, question, seed))
+    for at, option in enumerate(texts.options_shown(course, question, seed), 1):
+        paper.say(option.text, f"{at:>3}  ")
+    if question.kind in WITH_CELLS:
+        rows = [[place for place, _ in row] for row in cells.rows(course, question, seed)]
+        say_rows(paper, question, rows, one_by_one=False)
+    else:
+        paper.say(f"Type {expects(course, question, seed)}.")
+
+
+def say_outcome(paper: Paper, outcome: Outcome) -> None:
+    """What is said to an answer."""
+    verdict = outcome.verdict
+    paper.blank()
+    if verdict.right:
+        paper.say(f"Right: {verdict.understood}.")
+    else:
+        paper.markdown(verdict.reason, f"Not right ({verdict.understood}). ")
+        if outcome.belief and outcome.times > 1:
+            paper.say(f"That is the {_ordinal(outcome.times)} time that this belief was behind it: {outcome.belief}")
+    if outcome.solution is not None:
+        say_solution(paper, outcome.solution, right=verdict.right)
+    elif outcome.hint:
+        paper.markdown(outcome.hint, "Hint: ")
+
+
+def say_solution(paper: Paper, solution: Solution, *, right: bool = False) -> None:
+    """The right answer with its reason; to a right one the reason alone."""
+    if not right:
+        paper.say(f"The answer: {solution.answer}.")
+    if solution.worked:
+        paper.say(solution.worked)
+    paper.markdown(solution.why)
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return {2: "second", 3: "third"}.get(number, f"{number}{ending}")
+
+
+def say_summary(paper: Paper, summary: Summary) -> None:
+    """What is firm at the end, and what is not."""
+    paper.blank()
+    for name, practised in (
+        ("Firm", summary.firm),
+        ("Nearly", summary.hard),
+        ("Not firm yet", summary.not_firm),
+    ):
+        if practised:
+            paper.say(f"{name}:")
+            for one in practised:
+                belief = f" {one.belief}" if one.belief else ""
+                paper.say(
+                    f"{one.skill.lesson.title}: {one.skill.step.title} ({one.skill.step.id}).{belief}", "- ", "  "
+                )
+    if not (summary.firm or summary.hard or summary.not_firm):
+        paper.say("No problem was finished.")

@@ -105,7 +105,8 @@ def _say_term(study: Study, term: Term) -> None:
     _say_indented(shown_definition(term))
     found = study.course.find_step(term.step)
     if found is not None:
-        _say_indented(f"Defined in {place_of(*found)}.")
+        place = place_of(*found)
+        _say_indented(f"Defined in {place}{'' if place.endswith(('?', '!')) else '.'}")
 
 
 def _say_indented(text: str) -> None:

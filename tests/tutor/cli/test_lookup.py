@@ -46,6 +46,11 @@ def test_one_term_by_any_of_its_names(capsys: Capture, words: list[str]) -> None
     assert "Defined in Demo, step 1 of 6: A picture and a choice." in text
 
 
+def test_a_step_whose_title_is_a_question_ends_its_sentence(capsys: Capture) -> None:
+    text = printed(capsys, "glossary", "gradient")
+    assert text.rstrip().endswith("be?")
+
+
 def test_several_words_are_one_term(capsys: Capture) -> None:
     assert ask(capsys, "glossary", "bus", "bandwidth")["also"] == ["busbw"]
 

@@ -10,6 +10,7 @@ from typing import Any
 from simlib.errors import BadArgument
 from tutor.views.picture import Picture
 from tutor.views.scene import Parameter, Scene, Topic
+from tutor.views.typed_units import in_units, knows, with_unit
 
 STEP = "step"
 # What is at hand beside the parameters that a lesson sets, and the word for it where it is not set
@@ -259,7 +260,7 @@ def shown(parameter: Parameter, value: Any) -> str:
     if parameter.kind == "values":
         return "; ".join(" ".join(_number(item) for item in row) for row in value)
     if parameter.kind in ("whole", "number"):
-        return _number(value)
+        return with_unit(value, parameter.unit) if knows(parameter.unit) else _number(value)
     return str(value)
 
 
@@ -294,17 +295,24 @@ def read(parameter: Parameter, text: str) -> Any:
             raise BadArgument(parameter.name, text, "yes or no")
         return text.lower() in ("yes", "on", "true")
     if parameter.kind in ("whole", "number"):
-        return _typed_number(parameter.name, text, parameter.kind)
+        sized = in_units(text, parameter.unit) if knows(parameter.unit) else None
+        return _typed_number(parameter, text) if sized is None else sized
     return text
 
 
-def _typed_number(name: str, text: str, kind: str) -> int | float:
-    accepted = "a whole number, as in 8 or 7e9" if kind == "whole" else "a number, as in 0.5 or 7e9"
+def _typed_number(parameter: Parameter, text: str) -> int | float:
+    examples = {"B": "a size, as in 25 MiB or 7e9", "B/s": "a speed, as in 50 GB/s", "s": "a time, as in 10 ms or 0.5"}
+    whole = parameter.kind == "whole"
+    number = "a whole number, as in 8 or 7e9" if whole else "a number, as in 0.5 or 7e9"
+    return _plain_number(parameter.name, text, examples.get(parameter.unit, number), whole=whole)
+
+
+def _plain_number(name: str, text: str, accepted: str, *, whole: bool = False) -> int | float:
     try:
         value = float(text.replace(",", "").replace("_", "")) if len(text) < 40 else float("nan")
     except ValueError:
         value = float("nan")
-    if value != value or value in (float("inf"), float("-inf")) or (kind == "whole" and not value.is_integer()):
+    if value != value or value in (float("inf"), float("-inf")) or (whole and not value.is_integer()):
         raise BadArgument(name, text, accepted)
     return int(value) if value.is_integer() else value
 
@@ -321,4 +329,5 @@ def _rows(name: str, text: str) -> list[list[int | float]]:
     lines = [line.replace(",", " ").split() for line in text.split(";") if line.strip()]
     if not lines:
         raise BadArgument(name, text, accepted)
-    return [[_typed_number(name, item, "number") for item in line] for line in lines]
+    number = "a number, as in 0.5 or 7e9"
+    return [[_plain_number(name, item, number) for item in line] for line in lines]

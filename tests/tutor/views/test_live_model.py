@@ -223,3 +223,29 @@ def test_drawn_matrices_take_the_place_of_typed_ones():
     live.type("3")
     assert live.given == {"tokens": 3}
     assert len(live.scene.values("x")) == 3
+
+
+@given(st.sampled_from(["B", "B/s", "s"]), st.one_of(st.integers(0, 10**15), st.floats(0, 1e6)))
+def test_a_value_with_its_unit_can_be_typed_as_it_is_shown(unit: str, value: float) -> None:
+    parameter = Parameter("cap", "number", 1, "", unit=unit)
+    assert read(parameter, shown(parameter, value)) == pytest.approx(value, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "value"),
+    [
+        ("B", "25 MiB", 26214400),
+        ("B", "8MB", 8e6),
+        ("B", "7e9", 7e9),
+        ("B/s", "400 Gb/s", 50e9),
+        ("s", "10 us", 1e-5),
+        ("s", "0.01", 0.01),
+    ],
+)
+def test_a_size_a_speed_or_a_time_is_typed_with_or_without_its_unit(unit: str, text: str, value: float) -> None:
+    assert read(Parameter("cap", "number", 1, "", unit=unit), text) == pytest.approx(value)
+
+
+def test_a_unit_of_another_kind_is_named() -> None:
+    with pytest.raises(BadArgument, match="cap is '3 ms'; accepted: a size, as in 25 MiB or 7e9"):
+        read(Parameter("cap", "number", 1, "", unit="B"), "3 ms")

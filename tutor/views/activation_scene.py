@@ -86,7 +86,8 @@ class ActivationScene(Scene):
         if len(totals) == 1:
             [(mode, total)] = totals.items()
             fits = "fit" if total <= self.capacity.bytes else "do not fit"
-            return f"{what}: with {mode} {in_table_bytes(total)} of activations {fits} {room}"
+            how = "" if mode == "none" else f"with {mode} "
+            return f"{what}: {how}{in_table_bytes(total)} of activations {fits} {room}"
         count = sum(total <= self.capacity.bytes for total in totals.values())
         return f"{what}: {count} of {len(totals)} ways fit {room}"
 

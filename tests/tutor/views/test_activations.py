@@ -103,9 +103,8 @@ def test_what_is_past_the_line_is_marked(show):
 
 def test_one_way_alone(show, rows_of):
     scene = topic("activations").scene({"mode": "none", "layers": 1})
-    assert scene.caption(0) == (
-        "GPT-3 175B, 1 layer, 1 x 2,048 tokens, t = 8: with none 2.869 GB of activations fit 80 GB"
-    )
+    assert scene.caption(0) == "GPT-3 175B, 1 layer, 1 x 2,048 tokens, t = 8: 2.869 GB of activations fit 80 GB"
+    assert ": with full 4.832 GB of activations fit" in topic("activations").scene({"mode": "full"}).caption(0)
     rows = rows_of(scene.picture(0), 76)
     assert rows[-1] == "░ norms   ▒ attention   ▓ its scores   █ MLP"
     assert "do not fit" in topic("activations").scene({"mode": "none"}).caption(0)

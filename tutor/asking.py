@@ -103,7 +103,8 @@ def expects(course: Course, question: Question, seed: int | None = None) -> str:
     if question.kind != NUMBER:
         return "the numbers of the options, with commas"
     measures = units.measure_of(question.unit)
-    unit = {units.COUNT: "a number", units.SHARE: "a share: a fraction or a percentage"}.get(
+    counted = "a factor" if question.unit == "x" else f"a number of {question.unit}" if question.unit else "a number"
+    unit = {units.COUNT: counted, units.SHARE: "a share: a fraction or a percentage"}.get(
         measures, "a number with its unit"
     )
     nearness = tolerance_shown(course, question, seed)

@@ -67,9 +67,10 @@ def next_line(prompt: str) -> str | None:
         return None
     try:
         asked = stdin.isatty()
-        if asked:
-            sys.stdout.write(prompt)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            if asked:
+                sys.stdout.write(prompt)
+            sys.stdout.flush()
         line = _line()
     except (OSError, ValueError) as error:
         if isinstance(error, BrokenPipeError):

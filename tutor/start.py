@@ -25,10 +25,8 @@ _LEADS_PYTHON_ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSP
 
 def run() -> int:
     """The command line with this process's arguments; returns the exit status, whatever happens."""
-    from tutor.cli.main import main as command_line
-
     try:
-        status = command_line(sys.argv[1:])
+        status = _command_line(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has gone: nobody is left to tell, and Python must not try again at exit
@@ -47,3 +45,15 @@ def run() -> int:
         )
         return 3
     return status
+
+
+def _command_line(argv: list[str]) -> int:
+    if not argv:
+        # The app opens without waiting for the parser of all commands
+        from tutor.cli.app_command import open_shipped
+        from tutor.cli.carry_out import carried_out
+
+        return carried_out(open_shipped)
+    from tutor.cli.main import main as command_line
+
+    return command_line(argv)

@@ -18,6 +18,7 @@ from tutor.app.ascii_filter import AsciiFilter
 from tutor.app.drafts import Drafts
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
+from tutor.app.stylesheet import ParsedOnce
 from tutor.app.terminal_check import too_small
 from tutor.course.model import CourseError
 from tutor.progress.store import ProgressError
@@ -58,7 +59,10 @@ class TutorApp(App[None]):
         self.register_theme(theme.many_colours)
         self.register_theme(theme.few_colours)
         few = self.profile.few_colours
-        self.theme = theme.FEW_COLOURS if few else theme.MANY_COLOURS
+        # Set by its watcher, a theme has everything parsed and laid out a second time
+        self.set_reactive(App.theme, theme.FEW_COLOURS if few else theme.MANY_COLOURS)
+        self._refresh_truecolor_filter(self.ansi_theme)
+        self.stylesheet = ParsedOnce(variables=self.get_css_variables())
         self.console.push_theme(theme.markdown_theme(few))
         if self.no_color:
             # Textual greys colours out, and would turn the terminal's own into black on black

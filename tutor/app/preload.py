@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from contextlib import suppress
 
@@ -15,8 +16,13 @@ def preload() -> threading.Thread:
 
 def _load() -> None:
     # What cannot be loaded fails again, and visibly, where it is used
-    with suppress(ImportError):
-        _import()
+    try:
+        with suppress(ImportError):
+            _import()
+    finally:
+        # Modules and classes stay for good: later collections need not look at them, and are short
+        gc.freeze()
+        gc.enable()
 
 
 def _import() -> None:

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
+import gc
+from typing import TYPE_CHECKING
 
-from tutor.cli.opening import open_study
 from tutor.cli.output import BadUsage, NotDone
-from tutor.permissions import own_machine
+
+if TYPE_CHECKING:
+    import argparse
 
 
 def open_app(arguments: argparse.Namespace) -> int:
     """Opens the app where the learner left off."""
-    from tutor.app.terminal_check import why_not
-
     if arguments.json:
         raise BadUsage("--json goes with a command: the app prints no JSON")
+    return _open(arguments.course)
+
+
+def open_shipped() -> int:
+    """The same with the course that is shipped."""
+    return _open(None)
+
+
+def _open(course: str | None) -> int:
+    from tutor.app.terminal_check import why_not
+
     reason = why_not()
     if reason is not None:
         raise NotDone(reason)
-    with open_study(arguments.course, own_machine()) as study:
+    # Nothing that is made before the first frame becomes garbage: `tutor.app.preload` turns it on again
+    gc.disable()
+    from tutor.cli.opening import open_study
+    from tutor.permissions import own_machine
+
+    with open_study(course, own_machine()) as study:
         from tutor.app import run
 
         return run(study)

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from tutor.cli.output import BAD_INPUT, NOT_DONE, RIGHT, BadUsage, NotDone, complain, say
+from tutor.cli.carry_out import carried_out
+from tutor.cli.output import RIGHT, BadUsage, say
 from tutor.program import NAME, program
 
 Command = Callable[[argparse.Namespace], int]
@@ -183,31 +184,17 @@ def version() -> int:
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command; returns its exit status. Every expected failure is one line on standard error."""
-    from simlib.errors import BadArgument
-    from tutor.course.model import CourseError
-    from tutor.progress.store import ProgressError
-    from tutor.study import NotAllowed, Unknown
+    return carried_out(lambda: _run(argv))
 
-    try:
-        arguments, rest = parser().parse_known_args(argv)
-        arguments.rest = rest
-        # No defaults in the parser: a command's would hide what was given before it
-        arguments.json = getattr(arguments, "json", False)
-        arguments.course = getattr(arguments, "course", None)
-        if arguments.version:
-            return version()
-        if rest and not hasattr(arguments, "topic"):
-            raise BadUsage(f"unrecognised: {' '.join(rest)} (see {program()} --help)")
-        return int(arguments.command(arguments))
-    except (BadUsage, BadArgument, Unknown, NotAllowed) as error:
-        complain(f"{NAME}: {error}")
-        return BAD_INPUT
-    except (NotDone, ProgressError, CourseError) as error:
-        complain(f"{NAME}: {error}")
-        return NOT_DONE
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        where = f"{error.filename}: " if error.filename else ""
-        complain(f"{NAME}: could not be carried out: {where}{error.strerror or error}")
-        return NOT_DONE
+
+def _run(argv: Sequence[str]) -> int:
+    arguments, rest = parser().parse_known_args(argv)
+    arguments.rest = rest
+    # No defaults in the parser: a command's would hide what was given before it
+    arguments.json = getattr(arguments, "json", False)
+    arguments.course = getattr(arguments, "course", None)
+    if arguments.version:
+        return version()
+    if rest and not hasattr(arguments, "topic"):
+        raise BadUsage(f"unrecognised: {' '.join(rest)} (see {program()} --help)")
+    return int(arguments.command(arguments))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor.printing import colours, complain, say, unicode_works, width
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = [
     "BAD_INPUT",
@@ -38,9 +38,13 @@ class NotDone(Exception):
 
 def say_json(data: Any) -> None:
     """Prints one JSON document, in ASCII so that any pipe carries it."""
+    import json
+
     print(json.dumps(data, allow_nan=False))
 
 
 def of_course(arguments: argparse.Namespace) -> str:
     """The ` --course DIR` that a suggested command needs, or nothing."""
+    import shlex
+
     return "" if arguments.course is None else f" --course {shlex.quote(arguments.course)}"

@@ -36,10 +36,12 @@ def numbers(problem: Question, seed: int) -> Numbers:
     return tuple(sorted(member(problem, seed).items()))
 
 
-def problems(course: Course) -> Iterator[tuple[Lesson, Step, Question]]:
-    """Every problem that leads back into the course, with its step and the lesson that it is about."""
+def problems(course: Course, ids: Collection[str] | None = None) -> Iterator[tuple[Lesson, Step, Question]]:
+    """Every problem (of these ids) that leads back into the course, with its step and the lesson that it is about."""
     for step in course.examination.steps if course.examination else ():
-        if step.question is not None:
+        # A step that nobody asks for is not even read
+        wanted = ids is None or any(id in ids for _, id in step.heads)
+        if wanted and step.question is not None:
             found = next((found for id in step.question.back if (found := course.find_step(id))), None)
             if found is not None:
                 yield found[0], step, step.question

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.course.model import Course, Lesson, Prose, Question, Step
+from tutor.examination import ANSWERED, BEGUN, ENDED, NOT_BEGUN, SHOWN
 from tutor.examination.draw import PROBLEMS, Drawn, Numbers, Shown, draw, numbers, problems
 from tutor.examination.result import Judged, Result, way_back
 from tutor.progress.store import Event
@@ -18,7 +19,6 @@ from tutor.progress.store import Event
 if TYPE_CHECKING:
     from tutor.study import Study
 
-BEGUN, SHOWN, ANSWERED, ENDED = "exam", "exam-shown", "exam-answer", "exam-result"
 ITEM = "examination"  # what the events of a whole examination are about
 
 
@@ -76,7 +76,7 @@ class Examination:
         sitting, last = self.sitting(), self.last()
         if sitting is not None:
             return f"{len(sitting.answers)} of {len(sitting.problems)} answered"
-        return f"{last.score} of {len(last.problems)} right last time" if last is not None else "not begun"
+        return f"{last.score} of {len(last.problems)} right last time" if last is not None else NOT_BEGUN
 
     # Sitting
 
@@ -189,8 +189,9 @@ class Examination:
     # The record
 
     def _sitting(self, event: Event) -> Sitting:
-        known = {problem.id: (lesson, step, problem) for lesson, step, problem in problems(self.course)}
         drawn = _drawn(event.detail.get("problems"))
+        ids = {one.problem for one in drawn}
+        known = {problem.id: (lesson, step, problem) for lesson, step, problem in problems(self.course, ids)}
         # A problem that the course has dropped since is not asked
         there = [one for one in drawn if one.problem in known]
         asked = tuple(

@@ -17,12 +17,11 @@ from tutor.app.widgets.bar import bar, how_far
 from tutor.app.widgets.lines import Row, text_rows
 from tutor.app.widgets.menu import Entry, Menu
 from tutor.app.widgets.said import Said
-from tutor.examination.room import Examination
-from tutor.study import LessonStanding
+from tutor.examination import BEGUN, ENDED, NOT_BEGUN
 
 if TYPE_CHECKING:
     from tutor.course.model import Lesson, Step
-    from tutor.study import Study
+    from tutor.study import LessonStanding, Study
 
 CONTINUE = "continue"
 EXAMINATION = "final examination"  # no id of a lesson, which has no spaces
@@ -37,7 +36,6 @@ class Lessons(Menu):
     def __init__(self, study: Study) -> None:
         super().__init__(id="lessons")
         self._study = study
-        self._room = Examination(study)
         self._heads: list[int] = []  # rows of each title
         self.look_again()
 
@@ -45,7 +43,7 @@ class Lessons(Menu):
         """Reads the record anew."""
         self._standings = self._study.lessons()
         self._where = where_to_go_on(self._study)
-        self._examined = self._room.in_words
+        self._examined = _examined(self._study)
         # What Enter opens first: where the learner was, or the first lesson
         self.chosen = 0
         self.changed()
@@ -112,6 +110,7 @@ the last step of a lesson on to the next lesson.
     def __init__(self, study: Study) -> None:
         super().__init__()
         self._study = study
+        self._was_left = False
 
     def compose_body(self) -> ComposeResult:
         style = words(self.app.native_ansi_color)
@@ -126,9 +125,12 @@ the last step of a lesson on to the next lesson.
     def names(self) -> tuple[str, str, str]:
         return "worldsize", self._study.course.title, ""
 
+    def on_screen_suspend(self) -> None:
+        self._was_left = True
+
     def on_screen_resume(self) -> None:
-        lessons = self.query_one(Lessons)
-        lessons.look_again()
+        if self._was_left:
+            self.query_one(Lessons).look_again()
 
     @on(Menu.Opened)
     def _open(self, event: Menu.Opened) -> None:
@@ -152,10 +154,20 @@ the last step of a lesson on to the next lesson.
     def action_sit(self) -> None:
         """The examination that is under way, or the door of a new one."""
         from tutor.app.screens.examination import ExaminationDoor, ExaminationScreen
+        from tutor.examination.room import Examination
 
         room = Examination(self._study)
         sitting = room.sitting()
         self.app.push_screen(ExaminationScreen(room, sitting) if sitting is not None else ExaminationDoor(room))
+
+
+def _examined(study: Study) -> str:
+    """How the learner stands with the examination; before the first one its problems are not read."""
+    if study.store.last(BEGUN) is None and study.store.last(ENDED) is None:
+        return NOT_BEGUN
+    from tutor.examination.room import Examination
+
+    return Examination(study).in_words
 
 
 def where_to_go_on(study: Study) -> tuple[Lesson, Step] | None:

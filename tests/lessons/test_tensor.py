@@ -94,7 +94,7 @@ TYPED: dict[str, tuple[str, ...]] = {
     "tensor-partial-outputs": ("3.637 0.841; 0.841 2.796", "3.637 .841\n.841 2.796", "1.955+2*0.841 0.841 0.841 2.8"),
     "tensor-gelu-of-a-sum": ("1.400", "1.39957"),
     "tensor-mlp-collectives": ("32", "32 collectives", "1*32"),
-    "tensor-bias-once": ("130", "10+20+100"),
+    "tensor-bias-once": ("130", "30+100"),
     "tensor-largest-split": ("7", "7 GPUs", "28/4"),
     "tensor-gradient-behind": ("0.5", "1/2"),
     "tensor-gradient-in-front": ("0.5", "0.2+0.3"),

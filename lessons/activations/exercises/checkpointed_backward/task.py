@@ -14,8 +14,8 @@ def forward(x, weight):
 def backward(x, weight, d_output):
     """The gradients of a layer's input and of its weight.
 
-    `x` is the layer's input, `d_output` the gradient of its output. Use it
-    as it is.
+    `x` is the layer's input, `d_output` the gradient of its output. Use
+    it as it is.
     """
     d_product = d_output * (1 - forward(x, weight) ** 2)
     return d_product @ weight.T, x.T @ d_product
@@ -30,29 +30,31 @@ def checkpointed_backward(weights, checkpoints, every, d_output):
     checkpoints[i] is the input of layer i * every. `d_output` is the
     gradient of the last layer's output.
 
-    A segment is a run of layers from one kept input until before the next:
-    `every` layers, in the last one perhaps fewer. Go through the segments
-    from the last to the first. In each,
+    A segment is a run of layers from one kept input until before the
+    next: `every` layers, in the last one perhaps fewer. Go through the
+    segments from the last to the first. In each,
 
-    1. run forward from its kept input, for the inputs of its other layers;
+    1. run forward from its kept input, for the inputs of its other
+       layers;
     2. run backward through its layers, from the last to the first.
 
     Each gradient of an input is the d_output of the layer before.
 
-    Return (gradients, held), two lists with an entry for each layer, layer
-    0 first:
+    Return (gradients, held), two lists with an entry for each layer,
+    layer 0 first:
 
     - gradients[l] is the gradient of weights[l];
-    - held[l] counts the inputs that are there when backward runs for layer
-      l: the kept ones of its segment and of those before, and the
-      recomputed ones up to its own. An input is freed as soon as backward
-      has run for its layer.
+    - held[l] counts the inputs that are there when backward runs for
+      layer l: the kept ones of its segment and of those before, and the
+      recomputed ones up to its own. An input is freed as soon as
+      backward has run for its layer.
 
     Leave the arguments as they are.
 
-    Example: of 4 layers with every = 2, the inputs of layers 0 and 2 were
-    kept. For layer 3 its own input is recomputed, so 3 are there; for layer
-    2 there are 2. Then that of layer 1 is recomputed. held is [1, 2, 2, 3].
+    Example: of 4 layers with every = 2, the inputs of layers 0 and 2
+    were kept. For layer 3 its own input is recomputed, so 3 are there;
+    for layer 2 there are 2. Then that of layer 1 is recomputed. held is
+    [1, 2, 2, 3].
     """
     gradients, held = [], []
     for number, weight in enumerate(weights):

@@ -9,16 +9,18 @@ def interleaved_order(ranks, micro_batches, chunks):
 
     A rank has several model stages, its chunks: model stage s is on rank
     s mod ranks. With 2 ranks and 2 chunks rank 0 has the stages 0 and 2,
-    rank 1 has 1 and 3. An operation is named by its model stage: "2F0" is
-    the forward pass of micro-batch 0 through model stage 2.
+    rank 1 has 1 and 3. An operation is named by its model stage: "2F0"
+    is the forward pass of micro-batch 0 through model stage 2.
 
-    Micro-batches move in rounds. There are max(1, micro_batches // ranks)
-    rounds of equally many micro-batches (so that is what divides them).
+    Micro-batches move in rounds, equally many in each. There are
+    max(1, micro_batches // ranks) rounds (so that is what has to divide
+    the micro-batches).
 
     1. Forward passes: for each round, the round's micro-batches through
-       the rank's first chunk, then through its second, and so on. Then the
-       next round.
-    2. Backward passes: the same rounds, from the last chunk to the first.
+       the rank's first chunk, then through its second, and so on. Then
+       the next round.
+    2. Backward passes: the same rounds, from the last chunk to the
+       first.
     3. The two are put together as in 1F1B: a warm-up of forward passes,
        then one forward pass and one backward pass in turn, then the
        backward passes that are left. The warm-up of a rank has

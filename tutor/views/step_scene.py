@@ -90,7 +90,7 @@ class StepScene(Scene):
 
         return TimeLanes(
             lanes=[lane for at, way in enumerate(self.ways) for lane in _lanes(at, way)],
-            names=("", *parts, *heads),
+            names=("s", *parts, *heads),
             rows=rows,
             say=say,
             legend=_LEGEND,

@@ -65,7 +65,7 @@ def test_lanes_are_to_scale(show, rows_of, width):
 def test_a_narrow_window_turns_the_table(show, rows_of):
     rows = rows_of(show("step"), 40)
     assert all(len(row) <= 40 for row in rows)
-    assert rows[6].split() == ["waiting", "overlapped"]
+    assert rows[6].split() == ["s", "waiting", "overlapped"]
     assert ["step", "2.17", "1.64"] in [row.split() for row in rows]
     assert any(row.split() == ["exposed", "0.531", "0"] for row in rows)
 

@@ -45,6 +45,16 @@ def expected(arguments):
     return gradients, [layer // every + 1 + layer % every for layer in range(len(weights))]
 
 
+def held(arguments, expected, got):
+    """The most inputs that are there at once."""
+    if not isinstance(got, (list, tuple)) or len(got) != 2 or not isinstance(got[1], (list, tuple)) or not got[1]:
+        return None
+    counts = [int(count) for count in got[1] if isinstance(count, (int, np.integer)) and 0 <= count < 1e15]
+    if len(counts) != len(got[1]):
+        return None
+    return {"what": "inputs", "yours": [max(counts)], "engine": [max(expected[1])]}
+
+
 def called(path):
     """What a part of the result is called."""
     return f"gradient of layer {path[1]}" if path[0] == 0 else "held"

@@ -105,6 +105,7 @@ def test_terminals(on_a_terminal: Callable[..., None]) -> None:
     assert (screen.terminal().state, screen.terminal().found) == (FINE, "xterm-256color, 80x24")
     on_a_terminal("dumb")
     assert screen.terminal().state == PROBLEM
+    assert "plain" in screen.terminal().advice
     on_a_terminal(columns=60)
     assert screen.terminal().state == NOTE
     on_a_terminal(rows=11)

@@ -23,11 +23,16 @@ def terminal() -> Finding:
             what,
             NOTE,
             "input or output is not a terminal",
-            f"The app needs one: over ssh use `ssh -t`. The commands work without ({program()} --help).",
+            f"The app needs one: over ssh use `ssh -t`. {program()} plain gives the course line by line without.",
         )
     if kind in ("", "dumb", "unknown"):
         said = f"TERM is {kind}" if kind else "TERM is not set"
-        return Finding(what, PROBLEM, said, "Set TERM to what your terminal is, xterm-256color for most.")
+        return Finding(
+            what,
+            PROBLEM,
+            said,
+            f"Set TERM to what your terminal is, xterm-256color for most, or use {program()} plain.",
+        )
     size = shutil.get_terminal_size((WHOLE_COLUMNS, WHOLE_ROWS))
     said = f"{kind}, {size.columns}x{size.lines}"
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_ROWS:

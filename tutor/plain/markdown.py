@@ -93,6 +93,8 @@ def _code(lines: list[str]) -> Iterator[Paragraph]:
 def _table(heads: str, rows: list[str]) -> Iterator[Paragraph]:
     """Every row as a sentence that names its columns: a row read aloud alone still says what it is about."""
     names = _row(heads)
+    if not rows:
+        yield Paragraph("; ".join(filter(None, names)))
     for number, row in enumerate(rows):
         cells = [f"{name}: {cell}" if name else cell for name, cell in zip(names, _row(row), strict=False) if cell]
         yield Paragraph("; ".join(cells), "- ", close=number > 0)

@@ -154,6 +154,9 @@ class Session:
 
     def answer(self, text: str) -> None:
         """An answer to the question of this step."""
+        if text.startswith("\x1b"):
+            self.paper.say("Arrow keys and the like do nothing here. :+ and :- change the picture, ? lists the rest.")
+            return
         if self.task is None:
             self.paper.say("Nothing is asked here. Enter goes on; a command begins with : and ? lists them.")
             return
@@ -169,6 +172,9 @@ class Session:
         task = self.task
         if task is None:
             self.paper.say("Nothing is asked here.")
+            return
+        if isinstance(task, QuestionTask) and task.done:
+            task.show()
             return
         if not task.done and asked_first != "reveal":
             self.asked_first = "reveal"

@@ -33,7 +33,7 @@ def read(line: str) -> Typed:
     >>> read("?").name, read(": Hint").name
     ('?', 'hint')
     """
-    text = line.strip()
+    text = line.replace("\ufeff", "").strip()  # some editors put that sign before a file's first line
     if text in ("?", SIGN, f"{SIGN}?"):
         return Typed("?")
     if not text.startswith(SIGN):

@@ -55,6 +55,7 @@ def test_a_terminal_without_a_cursor_is_refused(monkeypatch: pytest.MonkeyPatch,
     terminal = on_terminal(monkeypatch)
     terminal.setenv("TERM", kind)
     assert f"TERM is {kind or 'not set'}" in str(why_not())
+    assert str(why_not()).endswith(" plain gives the whole course line by line")
 
 
 def test_the_least_size_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

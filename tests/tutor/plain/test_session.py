@@ -200,6 +200,9 @@ def test_revealing_is_confirmed_and_remembered(speak: Speak, study: Study) -> No
     assert study.standing("kinds-order").state == OPEN
     assert "The answer: reduce-scatter, then all-gather" in flat(speak(":r", ":reveal"))
     assert study.standing("kinds-order").state == REVEALED
+    # Of a question that is done, the answer is simply said again
+    assert flat(speak(":reveal")).count("Revealed: reduce-scatter, then all-gather") == 2
+    assert len(study.store.events("kinds-order", "reveal")) == 1
 
 
 def test_hints_come_one_by_one(speak: Speak, study: Study) -> None:
@@ -220,6 +223,11 @@ def test_a_picture_is_moved_by_typing(speak: Speak) -> None:
     assert "There is no further one: step 4 of 4." in said
     assert "Picture: step 3 of 4" in said
     assert "accepted: a whole number from 0 to 4" in said
+
+
+def test_arrow_keys_are_named_where_they_do_nothing(speak: Speak, study: Study) -> None:
+    assert "Arrow keys and the like do nothing here. :+ and :- change the picture" in flat(speak("\x1b[C"))
+    assert study.standing("demo-sum").tries == 0
 
 
 def test_parameters_are_typed(speak: Speak) -> None:

@@ -25,7 +25,7 @@ def test_a_line_is_one_of_three(line: str) -> None:
     "answer", ["1 2 303; 11 20 30", ". . 0F0", "-3", "/2", "1/4", "38.5 GB", "none", "?!", "b", "q"]
 )
 def test_answers_are_never_commands(answer: str) -> None:
-    assert read(answer) == Typed(answer=answer)
+    assert read(f"\ufeff{answer}\r\n") == Typed(answer=answer)
 
 
 def test_a_letter_is_enough_for_every_command() -> None:

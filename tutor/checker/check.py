@@ -12,6 +12,7 @@ from tutor.checker.limits import Limits
 from tutor.checker.source import text_failure
 from tutor.checker.traces import Source
 from tutor.checker.verdict import Case, CheckResult, CouldNotCheck, Failure
+from tutor.checker.workers.bill import held_shown
 from tutor.course.model import Exercise
 from tutor.program import program
 from tutor.safe_text import visible
@@ -103,6 +104,7 @@ def _verdict(
     exercise = definition.exercise
     cases: list[Case] = []
     errors: list[Failure | None] = []
+    held = []
     for message in outcome.messages:
         kind = message["kind"]
         if kind in ("ready", "done"):
@@ -119,6 +121,8 @@ def _verdict(
         case, error = _case(definition, trials[len(cases)], expected[len(cases)], message, limits, source)
         cases.append(case)
         errors.append(error)
+        if message["kind"] == "result" and "value" in message:
+            held.append(definition.held(trials[number], expected[number], message["value"]))
     ended = failures.ended(outcome, limits, file)
     if ended is None and len(cases) < len(trials) and not _is_timeout(errors):
         ended = Failure("forbidden", "Your file's process said that it was done before every case had run.")
@@ -131,7 +135,8 @@ def _verdict(
     error = _error(cases, errors, ended is not None or _is_timeout(errors))
     passed = error is None and len(cases) == len(trials) and all(case.passed for case in cases)
     ordered = sorted(cases, key=lambda case: case.passed)
-    return CheckResult(exercise.id, passed, tuple(ordered), error, output=printed(outcome.output))
+    told = printed(outcome.output)
+    return CheckResult(exercise.id, passed, tuple(ordered), error, output=told, held=held_shown(held))
 
 
 def _case(

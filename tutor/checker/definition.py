@@ -14,6 +14,9 @@ explain(arguments, expected, got, difference)    optional: says more of a result
                          and the learner's are drawn around it, unless there is a "picture"
 compare(arguments, expected, got)                optional: decides in place of the comparison of values, where
                          several results are right; None or such a dict
+held(arguments, expected, got)                   optional: the most that is held, where the exercise is about memory:
+                         {"what": "weights", "yours": […], "engine": […]}, an entry for each worker; None where a
+                         result does not say it
 called(path)             optional: what the array at this path of the result is called, in the picture
 tolerance, floats_for_ints                       optional: how values are compared
 arguments_may_change     optional: True where the function is asked to work in place
@@ -23,8 +26,8 @@ that one worker runs, `program(worker, …)`. Its arguments hold `world_size`, a
 one entry for each worker; expected(arguments) is the list of what the workers return. Such a check.py may also hold
 
 collectives              the names of the collectives that the program may call; by default none
-bill(arguments)          what it need cost: {"bytes_sent": […], "messages_sent": […]}, an entry for each worker; None
-                         where that is not judged
+bill(arguments)          what it need cost: {"bytes_sent": […], "messages_sent": […]}, an entry for each worker, and
+                         perhaps "steps", how many one after another; None where that is not judged
 most_bytes               how many times that the busiest worker may send and still pass; by default it passes anyhow
 explain_bill(arguments, engine, yours)    why a program sends too much, in a sentence; or None
 sized(seed, workers, length)    arguments for so many workers and about so many numbers each, for `run`
@@ -84,6 +87,7 @@ class Definition:
         self._cases, self._expected = cases, expected
         self._explain, self._compare = self._file.function("explain"), self._file.function("compare")
         self._bill, self._explain_bill = self._file.function("bill"), self._file.function("explain_bill")
+        self._held = self._file.function("held")
         self._sized = self._file.function("sized")
         constant = self._file.constant
         self._rules = Rules(constant("tolerance"), bool(constant("floats_for_ints", False)))
@@ -129,7 +133,28 @@ class Definition:
             return None
         with self._own_failure(f"billing {trial.name}"):
             bill = self._bill(_travelled(trial.arguments))
-            return None if bill is None else {what: [int(n) for n in bill[what]] for what in BILLED}
+            if bill is None:
+                return None
+            return {what: [int(n) for n in bill[what]] for what in BILLED}
+
+    def steps(self, trial: Trial) -> int | None:
+        """How many steps the engine's workers take one after another; None where that is not said."""
+        if self._bill is None:
+            return None
+        with self._own_failure(f"billing {trial.name}"):
+            bill = self._bill(_travelled(trial.arguments))
+            return int(bill["steps"]) if bill is not None and "steps" in bill else None
+
+    def held(self, trial: Trial, expected: Any, got: Any) -> dict[str, Any] | None:
+        """The most that is held: `what`, and an entry for each worker under "yours" and "engine"; or None."""
+        if self._held is None:
+            return None
+        with self._own_failure(f"counting what {trial.name} holds"):
+            held = self._held(_travelled(trial.arguments), expected, got)
+            if held is None:
+                return None
+            counts = {who: [float(count) for count in held[who]] for who in ("yours", "engine")}
+            return {"case": trial.name, "what": visible(str(held["what"])), **counts}
 
     def explain_bill(self, trial: Trial, engine: dict[str, list[int]], yours: dict[str, list[int]]) -> str | None:
         """Why the program sends too much, where the check knows it."""

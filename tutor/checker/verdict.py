@@ -94,10 +94,12 @@ class CheckResult:
     passed: bool
     cases: tuple[Case, ...]
     error: Failure | None = None
-    # {"yours": …, "engine": …}, each with the bytes and messages that each worker sent; and the name of their "case",
-    # which is not in the JSON
+    # {"yours": …, "engine": …}, each with the bytes and messages that each worker sent; the name of their "case" and
+    # the "steps" of both, one after another, are not in the JSON
     bill: dict[str, Any] | None = None
     output: str = field(default="")  # what the file printed, made safe to show; not in the JSON
+    # {"case", "what", "yours", "engine"}: the most that each worker held, where that is counted; not in the JSON
+    held: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON of `check`."""

@@ -13,7 +13,7 @@ from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, of_course, say, say_json
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
-from tutor.plain.verdict import report
+from tutor.plain.verdict import MOST_PRINTED, report
 from tutor.program import program
 from tutor.study import Unknown
 
@@ -62,6 +62,7 @@ def check(arguments: argparse.Namespace) -> int:
     from tutor.checker.verdict import CouldNotCheck
 
     path = Path(arguments.file)
+    steps = _steps(arguments.steps)
     with open_study(arguments.course, own_machine()) as study:
         watch = Watch(path)
         while True:
@@ -78,12 +79,23 @@ def check(arguments: argparse.Namespace) -> int:
             if arguments.json:
                 say_json(result.to_json())
             else:
-                report(Paper(drawn=True), result)
+                report(Paper(drawn=True), result, steps, None if arguments.output else MOST_PRINTED)
             if not arguments.watch:
                 return RIGHT if result.passed else WRONG
             sys.stdout.flush()
             study.prepare_checks(result.exercise)
             _until_saved(watch)
+
+
+def _steps(text: str | None) -> tuple[int, int] | None:
+    """One step (`--steps 2`) or a range with both ends (`--steps 0:3`); what lies beyond the last is left out."""
+    if text is None:
+        return None
+    first, colon, last = text.partition(":")
+    ends = [first, last if colon else first]
+    if not all(end.isascii() and end.isdigit() and len(end) < 9 for end in ends) or int(ends[0]) > int(ends[1]):
+        raise BadUsage(f"--steps is {text!r}; accepted: a step or a range, as in 2 or 1:4")
+    return int(ends[0]), int(ends[1])
 
 
 def _until_saved(watch: Watch) -> None:

@@ -126,7 +126,7 @@ def test_what_a_broken_file_says_is_shown_as_it_is(
         await open_exercise(pilot)
         await pilot.press("c")
         await until(pilot, lambda: "Not right" in shown(pilot.app))
-        assert says in shown(pilot.app)
+        await until(pilot, lambda: says in shown(pilot.app))
 
     play(scenario, size=(80, 40))
 

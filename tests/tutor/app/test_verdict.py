@@ -162,6 +162,30 @@ def test_the_learners_own_lines_and_all_that_was_printed(play: Play, shown: Show
     play(scenario, size=(80, 50))
 
 
+def test_a_right_but_wasteful_answer_is_told_how_wasteful(play: Play, shown: Shown, check: Any) -> None:
+    mutants = COURSE / "ring" / "exercises" / "ring_all_reduce_worker" / "mutants"
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await check(pilot, "ring_all_reduce_worker", (mutants / "rank_0_collects.py").read_text())
+        text = shown(pilot.app)
+        assert "48 B in 2 messages" in text
+        assert "32 B in 4 messages" in text
+        assert "█" in text
+
+    play(scenario, size=(80, 50))
+
+
+def test_a_deadlock_is_drawn(play: Play, shown: Shown, check: Any) -> None:
+    mutants = COURSE / "ring" / "exercises" / "ring_all_reduce_worker" / "mutants"
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await check(pilot, "ring_all_reduce_worker", (mutants / "all_send_first.py").read_text())
+        assert "┌→ worker 0 ─→ worker 1 ─→ worker 2 ─┐" in shown(pilot.app)
+        assert "line 11   worker.send(" in shown(pilot.app)
+
+    play(scenario, size=(80, 50))
+
+
 def test_without_a_verdict_there_are_no_keys_for_it(play: Play, study: Study, shown: Shown) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         study.start("ring_all_reduce")

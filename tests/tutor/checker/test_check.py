@@ -280,3 +280,39 @@ def test_numpy_is_not_loaded_before_a_check() -> None:
     program = "import sys, tutor.checker; raise SystemExit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
     assert np is sys.modules["numpy"]
+
+
+HELD = """
+import numpy as np
+
+def cases(seed):
+    yield "small", {"array": np.arange(2)}, None
+    yield "large", {"array": np.arange(5)}, None
+
+def expected(arguments):
+    return 2 * arguments["array"]
+
+def held(arguments, expected, got):
+    return {"what": "numbers", "yours": [len(got)], "engine": [len(expected)]} if len(got) < 9 else None
+"""
+
+
+def test_what_is_held_is_that_of_the_first_case_in_which_it_is_too_much(make_exercise: Any) -> None:
+    right = check_source(b"def double(array): return 2 * array", make_exercise(HELD))
+    assert right.held == {"case": "large", "what": "numbers", "yours": [5.0], "engine": [5.0]}
+    longer = b"import numpy as np\ndef double(array): return np.arange(4)"
+    assert check_source(longer, make_exercise(HELD)).held == {
+        "case": "small",
+        "what": "numbers",
+        "yours": [4.0],
+        "engine": [2.0],
+    }
+    unsaid = b"import numpy as np\ndef double(array): return np.arange(9)"
+    result = check_source(unsaid, make_exercise(HELD))
+    assert result.held is None
+    assert "held" not in result.to_json()
+
+
+def test_a_check_whose_count_of_what_is_held_fails_judges_nobody(make_exercise: Any) -> None:
+    with pytest.raises(CouldNotCheck, match="counting what small holds"):
+        check_source(b"def double(array): return 2 * array", make_exercise(HELD.replace("len(expected)", "'x'")))

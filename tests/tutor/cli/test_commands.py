@@ -190,6 +190,8 @@ def test_the_first_difference_of_a_ring_that_never_adds(capsys: Capture, tmp_pat
         (["start", "ring_all_reduse"], ["did you mean ring_all_reduce"]),
         (["check", "no-such-file.py", "--exercise", "zero_bytes"], ["no-such-file.py"]),
         (["check", "no-such-file.py"], ["no-such-file.py"]),
+        (["check", "x.py", "--steps", "3:1"], ["--steps", "3:1"]),
+        (["check", "x.py", "--steps", "all"], ["--steps", "all", "1:4"]),
         (["lessons", "--course", "no-such-folder"], ["no-such-folder"]),
         (["fly"], ["fly"]),
         (["lessons", "--fast"], ["--fast"]),

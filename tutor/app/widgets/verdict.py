@@ -28,7 +28,8 @@ class VerdictView(Vertical):
 
     DEFAULT_CSS = """
     VerdictView { height: auto; }
-    VerdictView PictureView { margin: 1 0 0 0; }
+    VerdictView PictureView, VerdictView .bill { margin: 1 0 0 0; }
+    VerdictView .table { margin: 0; }
     """
 
     def __init__(self, *, classes: str | None = None, keys: tuple[str, str] = ("", ""), printed_key: str = "") -> None:
@@ -38,6 +39,9 @@ class VerdictView(Vertical):
         self._printed_key = printed_key
         self._words = Said(classes="words")
         self.compared = ComparedView()
+        self._bill_caption = Said(classes="bill")
+        self._bill = PictureView(classes="table")
+        self._bill.display = False
         self.printed = ""  # what the file printed
         self._picture = PictureView()
         self._picture.display = False
@@ -49,6 +53,8 @@ class VerdictView(Vertical):
         yield self._picture
         yield self._caption
         yield self.compared
+        yield self._bill_caption
+        yield self._bill
 
     def say(self, line: Text | str) -> None:
         """One line instead of a verdict."""
@@ -56,6 +62,7 @@ class VerdictView(Vertical):
         self.printed = ""
         self._words.say(line)
         self._draw(None)
+        self._draw_bill(None)
 
     def show(self, result: CheckResult, exercise: Exercise) -> None:
         """Shows what a check found."""
@@ -64,6 +71,18 @@ class VerdictView(Vertical):
         self._words.say(*verdict_texts(result, exercise, words(self.app.native_ansi_color), self._printed_key))
         failing = next((case for case in result.cases if not case.passed), None)
         self._draw(failing)
+        self._draw_bill(result)
+
+    def _draw_bill(self, result: CheckResult | None) -> None:
+        """What each worker sent and held, beside what is enough."""
+        from tutor.views.bill_table import bill_table
+
+        failing = None if result is None else next((case.name for case in result.cases if not case.passed), None)
+        found = None if result is None else bill_table(result.bill, result.held, failing)
+        self._bill.display = found is not None
+        self._bill_caption.say(*([] if found is None else [Text(found[1], words(self.app.native_ansi_color).quiet)]))
+        if found is not None:
+            self._bill.show(found[0])
 
     def can(self, action: str) -> bool:
         """Whether there are steps to "turn", sides to "switch", a picture to "pan", lines "printed"."""

@@ -40,6 +40,23 @@ def _sent(bill: Bill, worker: int) -> str:
     return f"{bill['bytes_sent'][worker]:,} B in {messages:,} message{'' if messages == 1 else 's'}"
 
 
+def held_shown(counted: list[dict[str, Any] | None], case: str | None = None) -> dict[str, Any] | None:
+    """Of what was held, case by case: the first in which it is not what is enough; else that of `case`, or the largest.
+
+    >>> held_shown([None, {"case": "two", "what": "weights", "yours": [3.0], "engine": [3.0]}])["case"]
+    'two'
+    """
+    known = [held for held in counted if held is not None]
+    if not known:
+        return None
+    differing = next((held for held in known if held["yours"] != held["engine"]), None)
+    return (
+        differing
+        or next((held for held in known if held["case"] == case), None)
+        or max(known, key=lambda held: max(held["engine"], default=0))
+    )
+
+
 def shown(bills: list[tuple[str, Bill, Bill]], wasteful: str | None) -> dict[str, Any] | None:
     """The bill of a check: that of the first wasteful case, or of the one that costs the most."""
     if not bills:

@@ -145,6 +145,8 @@ class Verdict:
         self._errors: list[Failure | None] = []
         self._bills: list[tuple[str, bill.Bill, bill.Bill]] = []
         self._wasteful: str | None = None
+        self._held: list[dict[str, Any] | None] = []
+        self._steps: dict[str, tuple[int, int]] = {}  # yours and the engine's, by the name of the case
 
     def add(self, trial: Trial, expected: Any, run: Run) -> None:
         """A case whose run came to its end; its results are the workers' last messages."""
@@ -153,10 +155,14 @@ class Verdict:
         got = [message["value"] for message in run.results]
         judged = self._definition.judge(trial, expected, got, [names[at] for at in changed])
         case = judged.case
+        self._held.append(self._definition.held(trial, expected, got))
         engine = self._definition.bill(trial) if case.passed else None
         if engine is not None:
             yours = {what: list(getattr(run, what)) for what in BILLED}
             self._bills.append((trial.name, engine, yours))
+            steps = self._definition.steps(trial)
+            if steps is not None:
+                self._steps[trial.name] = (_steps_of(run), steps)
             case = self._billed(trial, engine, yours)
         self.cases.append(case)
         self._errors.append(Failure(judged.kind, judged.case.reason) if judged.kind else None)
@@ -182,7 +188,15 @@ class Verdict:
         error = next((error for case, error in zip(self.cases, self._errors, strict=True) if not case.passed), None)
         ordered = sorted(self.cases, key=lambda case: case.passed)
         shown = bill.shown(self._bills, self._wasteful)
-        return CheckResult(self._definition.exercise.id, passed, tuple(ordered), error, shown, output)
+        if shown is not None and shown["case"] in self._steps:
+            shown["steps"] = self._steps[shown["case"]]
+        held = bill.held_shown(self._held, shown["case"] if shown is not None else None)
+        return CheckResult(self._definition.exercise.id, passed, tuple(ordered), error, shown, output, held)
+
+
+def _steps_of(run: Run) -> int:
+    """Steps one after another: messages that could be under way at the same time are one, collectives have theirs."""
+    return len(run.steps) + sum(one.trace.last_step for one in run.collectives if one.trace is not None)
 
 
 def _positions(changed: Any, arguments: int) -> list[int]:

@@ -40,7 +40,7 @@ def bill(arguments):
     trace = ring_all_reduce(arguments["array"])
     if len(arguments["array"][0]) % arguments["world_size"]:
         return None
-    return {"bytes_sent": trace.bytes_sent, "messages_sent": trace.messages_sent}
+    return {"bytes_sent": trace.bytes_sent, "messages_sent": trace.messages_sent, "steps": trace.last_step}
 
 
 def explain_bill(arguments, engine, yours):

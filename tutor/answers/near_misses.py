@@ -39,12 +39,12 @@ def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: 
             return found
     if measure in (SHARE, COUNT):
         found = _percentage(reading, factor, right, bare=bare)
-        return found if found or measure == SHARE or abs(right) < 1000 else _thousands(reading, factor)
+        return found if found or measure == SHARE or abs(right) < 1000 else _thousands(factor, "the zeros", (1000,))
     if measure == SECONDS:
         for name, size in (("minutes", 60), ("hours", 3600), ("days", 86400)):
             if _is(factor, size) or _is(factor, 1 / size):
                 return NearMiss(f"This is off by the factor between seconds and {name}.")
-    return _thousands(reading, factor)
+    return _thousands(factor, "the prefix of the unit")
 
 
 def _binary(reading: Reading, factor: float, right: float) -> NearMiss | None:
@@ -57,6 +57,8 @@ def _binary(reading: Reading, factor: float, right: float) -> NearMiss | None:
         ratio = 1024**power / 1000**power
         binary, decimal = f"{prefix}iB", f"{prefix}B"
         sizes = f"1 {binary} is 2**{10 * power} bytes, 1 {decimal} is 1e{3 * power}"
+        if _is(factor, 1 / ratio) and typed_binary:
+            return NearMiss(f"You divided by {ratio:.4g} once too often: {sizes}.", "gib-for-gb")
         if _is(factor, 1 / ratio):
             say = f"This is the number of {binary}, and {sizes}. Write {binary}, or give it in {decimal}."
             return NearMiss(say, "gib-for-gb")
@@ -88,15 +90,13 @@ def _percentage(reading: Reading, factor: float, right: float, *, bare: bool) ->
     return None
 
 
-def _thousands(reading: Reading, factor: float) -> NearMiss | None:
-    for base in (1000, 1024):
+def _thousands(factor: float, look_at: str, bases: tuple[int, ...] = (1000, 1024)) -> NearMiss | None:
+    for base in bases:
         for power in (1, 2, 3, 4):
             for exact, way in ((float(base) ** power, "too much"), (float(base) ** -power, "too little")):
                 if _is(factor, exact):
-                    return NearMiss(
-                        f"The digits are right, but it is {base**power:,} times {way}: check the prefix of the unit.",
-                        "wrong-prefix",
-                    )
+                    say = f"The digits are right, but it is {base**power:,} times {way}: check {look_at}."
+                    return NearMiss(say, "wrong-prefix")
     return None
 
 

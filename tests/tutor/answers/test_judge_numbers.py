@@ -141,6 +141,7 @@ def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: fl
             "You took 2**30 bytes for 1 GB. That is 1 GiB; 1 GB is 1e9 bytes.",
             "gib-for-gb",
         ),
+        ("33.4 GiB", "You divided by 1.074 once too often: 1 GiB is 2**30 bytes, 1 GB is 1e9.", "gib-for-gb"),
         ("38.2 GB", "38.2 GB is too low.", None),
         ("0", "0 GB is too low.", None),
     ],
@@ -360,6 +361,20 @@ def test_an_index_is_neither_too_high_nor_too_low(ask: Ask, text: str, reason: s
 )
 def test_large_numbers_are_read_back_as_people_write_them(ask: Ask, text: str, understood: str) -> None:
     assert judge(*ask(STAGE_1), text).understood == understood
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("112", "The digits are right, but it is 1,000,000,000 times too little: check the zeros."),
+        ("112e12", "The digits are right, but it is 1,000 times too much: check the zeros."),
+        # 2**30 times too little: its digits are others, and the factor would be half of the answer
+        ("104.3", "104.3 is not it."),
+    ],
+)
+def test_a_count_has_zeros_and_no_prefix(ask: Ask, text: str, reason: str) -> None:
+    count = 'kind = "number"\nprompt = "P"\nwhy = "W"\nanswer = "n * 1e9"\ngiven = { n = 112 }\n'
+    assert judge(*ask(count), text).reason == reason
 
 
 def test_a_large_count_is_read_back_in_full(ask: Ask) -> None:

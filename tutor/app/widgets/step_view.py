@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.geometry import Region
@@ -23,7 +24,7 @@ from tutor.app.widgets.said import Said
 from tutor.app.widgets.table import Table
 from tutor.app.widgets.typed import Typed
 from tutor.asking import Asking
-from tutor.course.model import CHOICE, GRID, TABLE, CourseError, Exercise, Live, Prose, Question, Step
+from tutor.course.model import CHOICE, GRID, NUMBER, TABLE, CourseError, Exercise, Live, Prose, Question, Step
 from tutor.views.live_model import LiveModel
 
 if TYPE_CHECKING:
@@ -152,6 +153,15 @@ class StepView(VerticalScroll, can_focus=True):
         asked.take_focus()
         self.keep_in_sight(asked)
         return True
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A number that is read off the lesson's picture is asked beside that picture, not beside a changed one."""
+        question = self.step.question
+        board = self._lives.get(question.live) if question is not None and question.kind == NUMBER else None
+        if board is None or board.model.is_lessons:
+            return
+        if any(isinstance(holder, QuestionPanel) for holder in event.widget.ancestors):
+            board.show_lessons(board.model.lesson_step)
 
     def keep_in_sight(self, widget: Widget | None) -> None:
         """Shows the widget, and again when it or what stands above it has changed its height."""

@@ -10,7 +10,8 @@ from tutor.course.model import Option
 from tutor.safe_text import visible
 
 LONGEST = 2000
-_LABEL = re.compile(r"\(?\s*(?P<label>\d{1,2}|[A-Za-z])\s*[).:]?")
+_LABEL = re.compile(r"(?:(?:options?|numbers?|no\.)\s*)?#?\(?\s*(?P<label>\d{1,2}|[A-Za-z])\s*[).:]?", re.I)
+_WITH_DASHES = re.compile(r"\d{1,2}(?:\s*-\s*\d{1,2})+")
 _BETWEEN = re.compile(r"[,;\n>→]+|-+>")
 _AND = r"(?:(?:and|then|&|\+)\s+)"
 _JOINTS = re.compile(rf"\s{_AND}+", re.I), re.compile(rf"\s+{_AND}*", re.I)
@@ -43,6 +44,8 @@ def read_choices(text: str, options: Sequence[Option]) -> list[str]:
 def read_order(text: str, options: Sequence[Option]) -> list[str]:
     """The ids of all options in the order in which `text` names them. Raises NotUnderstood unless each comes once."""
     _check_length(text)
+    if _WITH_DASHES.fullmatch(text.strip()):
+        text = text.replace("-", ",")  # an order of 4-3-1-2; with choices 1-3 could mean three of them
     named = _named(text, options)
     for id in named:
         if named.count(id) > 1:

@@ -36,6 +36,7 @@ _BEFORE = re.compile(
     re.I,
 )
 _FOLD = re.compile(r"(?<=[\d)])[\s-]*fold\b", re.I)
+_A_SECOND = re.compile(r"(?<=[A-Za-z])\s+(?:per|a)\s+(?:second|sec|s)\b", re.I)
 _FULL_STOP = re.compile(r"(?<=[^\d.])[.!?]+$")
 _RATIO = re.compile(r"(?<=\d)\s*:\s*(?=\d)")  # 9:1, 1:8
 # What a number is called before it is said: chunk 6, stage 2, N = 6
@@ -164,6 +165,8 @@ def _tidy(text: str, measure: str) -> str:
     text = _FRACTION.sub(lambda match: f"({unicodedata.normalize('NFKD', match[0])})", text)
     text = "".join(_plain_digit(character) for character in text.translate(_SIGNS)).strip()
     text = _FOLD.sub(" times", _FULL_STOP.sub("", text))
+    if measure in (units.BYTES_PER_SECOND, units.FLOPS_PER_SECOND):
+        text = _A_SECOND.sub("/s", text)
     if measure in (COUNT, SHARE):
         text = _RATIO.sub("/", text)
     for before in (_CALLED, _BEFORE):

@@ -70,7 +70,8 @@ def test_an_option_by_the_number_or_letter_it_is_shown_with(ask: Ask) -> None:
     course, question = ask(CHOICE)
     for number, option in enumerate(options_shown(course, question), 1):
         letter = "abcd"[number - 1]
-        for text in (str(number), f"{number}.", f"({number})", letter, f"{letter})", letter.upper()):
+        numbered = (str(number), f"{number}.", f"({number})", f"#{number}", f"option {number}", f"No. {number}")
+        for text in (*numbered, letter, f"{letter})", letter.upper()):
             assert judge(course, question, text).value == option.id
 
 
@@ -154,6 +155,22 @@ def test_wrong_sets(ask: Ask, text: str, reason: str, misconception: str | None)
 )
 def test_the_right_order(ask: Ask, text: str) -> None:
     assert judge(*ask(ORDER), text).right
+
+
+def test_numbers_with_dashes_are_an_order_and_no_set(ask: Ask) -> None:
+    course, question = ask(ORDER)
+    shown = [option.id for option in options_shown(course, question)]
+    right = "-".join(str(shown.index(id) + 1) for id in ("scatter", "gather", "barrier", "nothing"))
+    assert judge(course, question, right).right
+    with pytest.raises(NotUnderstood):
+        judge(*ask(CHOICES), "1-2")
+
+
+def test_several_options_after_one_word(ask: Ask) -> None:
+    course, question = ask(CHOICES)
+    shown = [option.id for option in options_shown(course, question)]
+    first, second = sorted(shown.index(id) + 1 for id in ("scatter", "gather"))
+    assert judge(course, question, f"options {first} and {second}").right
 
 
 @pytest.mark.parametrize(

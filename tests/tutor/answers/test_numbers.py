@@ -113,6 +113,8 @@ def test_bytes_for_a_question_in_gb(text: str, first: float) -> None:
         ("0 x 6", "", [0]),
         ("84 Z", "FLOP", [84e21]),
         ("350 G", "B/s", [350e9]),
+        ("350 GB per second", "B/s", [350e9]),
+        ("2,800 Gbit a second", "B/s", [350e9]),
         ("35 H100s", "GPUs", [35]),
         ("750 MB sent", "B", [750e6]),
         ("chunk 6", "", [6]),

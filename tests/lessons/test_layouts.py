@@ -119,9 +119,9 @@ PROSE: dict[str, tuple[str, ...]] = {
     "layouts-fit": ("33 GB",),
     # Their table 1: 7.5, 39.1 and 529.6 billion; 46, 44 and 52% of peak; 128 / 4, 512 / 16 and 2,520 / 280 copies
     "layouts-published": (
-        "| 7.47 billion | 4 | 1 | 32 |",
-        "| 39.1 billion | 8 | 2 | 32 |",
-        "| 530 billion | 8 | 35 | 9 |",
+        "| 7.47 billion | 4 | 1 | 32 | 512 | 46% |",
+        "| 39.1 billion | 8 | 2 | 32 | 1,536 | 44% |",
+        "| 530 billion | 8 | 35 | 9 | 2,520 | 52% |",
     ),
     "layouts-remember": ("Context parallelism", "expert parallelism"),
 }
@@ -142,12 +142,18 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("layouts-data-group", "5 6", "data-group-is-neighbours"),
     ("layouts-data-group", "4 5", "data-group-is-neighbours"),
     ("layouts-data-group", "5 9", "pipeline-before-data"),
+    ("layouts-data-group", "5 13", "pipeline-before-data"),
+    ("layouts-data-group", "1 5", "pipeline-before-data"),
+    ("layouts-data-group", "7 5", "wrong-way-round"),
     ("layouts-which-cross", "pipeline", "copies-are-servers"),
     ("layouts-most-bytes", "data, tensor, pipeline", "gradients-are-most-traffic"),
     ("layouts-tensor-seconds", "2.86 s", "network-at-nvlink-speed"),
     ("layouts-tensor-seconds", "206 s", "bits-for-bytes"),
     ("layouts-state-bytes", "17.5 GB", "states-over-the-world"),
     ("layouts-state-bytes", "560 GB", "tensor-and-pipeline-save-nothing"),
+    ("layouts-state-bytes", "21.875 GB", "stage-shards-one-part"),
+    ("layouts-state-bytes", "140 GB", "pipeline-copies-the-model"),
+    ("layouts-state-bytes", "280 GB", "tensor-parallel-copies-weights"),  # not eight bits a byte
     ("layouts-true", "tensor-layers, pipeline-bubble, zero-three", "layout-leaves-the-batch"),
     ("layouts-true", "data-batch, tensor-layers, pipeline-bubble, zero-three, data-memory", "ddp-shards-the-model"),
     ("layouts-sixteen-wide", "faster", "more-tensor-is-faster"),

@@ -47,7 +47,7 @@ class LossTable(LaidOut):
             figures = ", ".join(
                 f"{name} {text}" for name, text in zip(self.names[1:], self._table.spoken(at), strict=True)
             )
-            told.append(f"after {row.heads[0]} steps: {figures}")
+            told.append(f"after {row.heads[0]} step{'' if row.heads[0] == '1' else 's'}: {figures}")
         return [*told, *self.notes]
 
     @cached_property

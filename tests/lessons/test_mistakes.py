@@ -76,8 +76,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
 # Question, variables of one member, the right value in base units: worked out by hand
 FIGURES: list[tuple[str, dict[str, Any], Any]] = [
     ("mistakes-twice-the-traffic", {}, "same"),
-    ("mistakes-83-gb", {"used": 83}, 83e9),  # 77.3 GiB
-    ("mistakes-83-gb", {"used": 85}, 85e9),
+    ("mistakes-83-gb", {"used": 83}, 83e9 / (80 * GIB)),  # 77.3 of 80 GiB
+    ("mistakes-83-gb", {"used": 85}, 85e9 / (80 * GIB)),
     ("mistakes-params-of-opt", {}, 174_563_917_824),
     ("mistakes-bert-size", {}, 4 * 108_312_320),  # 413.18 times 2**20
     ("mistakes-adam-states", {"billions": 6.7}, 80.4e9),
@@ -107,7 +107,7 @@ FIGURES: list[tuple[str, dict[str, Any], Any]] = [
 # The same answers as people type them, for the member that the lesson shows
 TYPED: dict[str, tuple[str, ...]] = {
     "mistakes-twice-the-traffic": ("same", "It sends the same"),
-    "mistakes-83-gb": ("77.3 GiB", "77.3", "83e9/2**30"),
+    "mistakes-83-gb": ("96.6%", "97%", "0.966", "83e9/(80*2**30)"),
     "mistakes-params-of-opt": ("174.56e9", "174563917824", "174.6 billion", "162.58*2**30"),
     "mistakes-bert-size": ("413.18 MiB", "413.18", "2*206.59", "433.25 MB"),
     "mistakes-adam-states": ("80.4 GB", "80.4", "12*6.7", "74.9 GiB"),
@@ -128,8 +128,10 @@ TYPED: dict[str, tuple[str, ...]] = {
 # Who believes what was printed hears why it is wrong
 MISTAKES: list[tuple[str, str, str]] = [
     ("mistakes-twice-the-traffic", "twice", "stages-1-2-send-more"),
-    ("mistakes-83-gb", "83", "gib-for-gb"),
+    ("mistakes-83-gb", "83/80", "gib-for-gb"),
+    ("mistakes-83-gb", "111.4%", "wrong-direction"),
     ("mistakes-params-of-opt", "162.58e9", "count-in-binary"),
+    ("mistakes-params-of-opt", "162.58", "printed-is-right"),
     ("mistakes-bert-size", "418.18", "printed-is-right"),
     ("mistakes-adam-states", "26.8 GB", "copies-for-bytes"),
     ("mistakes-adam-states", "53.6 GB", "no-master-weights"),
@@ -141,12 +143,15 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("mistakes-palm-rule", "gate, vocabulary", "every-head-has-its-keys"),
     ("mistakes-palm-rule", "gate, keys", "one-vocabulary-for-all"),
     ("mistakes-peak", "420/1979", "sparse-peak"),
+    ("mistakes-peak", "84.9%", "halved-the-dense-peak"),
     ("mistakes-causal", "sparse", "sparse-peak"),
     ("mistakes-causal", "recomputed", "recompute-in-mfu"),
     ("mistakes-like-for-like", "1.745", "bubble-of-the-wrong-whole"),
     ("mistakes-like-for-like", "2", "interleaving-divides-the-share"),
+    ("mistakes-like-for-like", "55/103", "wrong-direction"),
     ("mistakes-interleaved-share", "1/17", "chunks-shorten-the-pipeline"),
     ("mistakes-interleaved-share", "7/64", "bubble-of-the-wrong-whole"),
+    ("mistakes-interleaved-share", "7/23", "chunks-change-nothing"),
     ("mistakes-zero-bubble-share", "2.6/73.6", "left-over-work-is-idle"),
     ("mistakes-chunk-of-rank-0", "32", "api-leaves-next-slice"),
     ("mistakes-atoms", "0.4", "mean-of-unequal-means"),

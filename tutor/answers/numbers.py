@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from tutor import units
+from tutor.answers.sums import in_base_units
 from tutor.answers.verdict import NotUnderstood
 from tutor.course import arithmetic
 from tutor.course.arithmetic import NotArithmetic
@@ -105,13 +106,14 @@ def read_number(text: str, unit: str = "", natural: Unit | None = None) -> Typed
     tidy = _tidy(text, measure)
     if _OTHER_BASE.search(tidy):
         raise _not_understood(text, measure, "is no decimal number")
+    added = in_base_units(tidy, measure)
+    if added is not None:
+        value = _worked_out(_numeric_part(added[0])[1], text, measure)
+        return TypedNumber((Reading(value, added[1], None, 0),), bare=False)
     end, canonical, literals = _numeric_part(tidy)
     if not canonical:
         raise _not_understood(text, measure, "is no number")
-    try:
-        value = float(arithmetic.evaluate(arithmetic.parse(canonical), _no_name, _no_bracket))
-    except NotArithmetic as error:
-        raise _not_understood(text, measure, f"cannot be worked out: {error}") from None
+    value = _worked_out(canonical, text, measure)
     typed_unit, factor = _unit_after(tidy[end:], text, unit, measure)
     step, digits = (
         _resolution(canonical) if literals == 1 and re.fullmatch(r"[-+]?[\d.eE+-]+", canonical) else (None, 0)
@@ -130,6 +132,13 @@ def read_number(text: str, unit: str = "", natural: Unit | None = None) -> Typed
     if not readings:
         raise _not_understood(text, measure, "is too large")
     return TypedNumber(readings, bare=typed_unit is None)
+
+
+def _worked_out(canonical: str, text: str, measure: str) -> float:
+    try:
+        return float(arithmetic.evaluate(arithmetic.parse(canonical), _no_name, _no_bracket))
+    except NotArithmetic as error:
+        raise _not_understood(text, measure, f"cannot be worked out: {error}") from None
 
 
 def _reading(value: float, step: float | None, digits: int, factor: float, unit: Unit | None) -> Reading:

@@ -114,6 +114,13 @@ def test_bytes_for_a_question_in_gb(text: str, first: float) -> None:
         ("84 Z", "FLOP", [84e21]),
         ("350 G", "B/s", [350e9]),
         ("350 GB per second", "B/s", [350e9]),
+        ("10 us + 20 us", "s", [30e-6]),
+        ("10us+0.02 ms", "s", [30e-6]),
+        ("1e-5 s + 2e-5 s", "s", [30e-6]),
+        ("52 GB + 156 GB / 8", "B", [71.5e9]),
+        ("4*13 GB + 12*13/8 GB", "B", [71.5e9]),
+        ("13 GB * (4 + 12/8)", "B", [71.5e9]),
+        ("200 GB/s * 1.75", "B/s", [350e9]),
         ("2,800 Gbit a second", "B/s", [350e9]),
         ("35 H100s", "GPUs", [35]),
         ("750 MB sent", "B", [750e6]),
@@ -171,6 +178,16 @@ def test_every_way_in_which_it_may_be_meant(text: str, unit: str, expected: list
         ("not 6", "", "'not 6' is no number"),
         ("2*n", "", "'2*n' cannot be worked out: it ends where a number should stand"),
         ("9" * 250, "", "longer than 200 characters"),
+        (
+            "10 us + 20",
+            "s",
+            "'10 us + 20' is not clear from 'us + 20' on; accepted: a number such as 0.125 s, 125 ms or 1/8",
+        ),
+        (
+            "10 us + 20 GB",
+            "s",
+            "'10 us + 20 GB' is not clear from 'us + 20 GB' on; accepted: a number such as 0.125 s, 125 ms or 1/8",
+        ),
     ],
 )
 def test_what_is_not_understood(text: str, unit: str, message: str) -> None:

@@ -19,6 +19,7 @@ class ExerciseTask:
 
     what = "exercise"
     prompted = "Exercise"
+    ways = ":start writes the file, :check checks it, :hint helps"
 
     def __init__(self, study: Study, exercise: Exercise, paper: Paper) -> None:
         self.exercise = exercise

@@ -21,6 +21,7 @@ class QuestionTask:
 
     what = "question"
     prompted = "Answer"
+    ways = ":hint helps"
 
     def __init__(self, study: Study, question: Question, paper: Paper, seed: int | None = None) -> None:
         self.asking = Asking(study, question, seed)

@@ -123,14 +123,10 @@ class Session:
 
     def go_on(self, asked_first: str) -> None:
         """Enter: the next step; an open task, and the end of a lesson, are asked about first."""
-        if self.task is not None and not self.task.done and asked_first != "leave":
+        task = self.task
+        if task is not None and not task.done and asked_first not in ("leave", "next"):
             self.asked_first = "leave"
-            help = (
-                ":hint helps"
-                if self.task.what == "question"
-                else ":start writes the file, :check checks it, :hint helps"
-            )
-            self.paper.say(f"This {self.task.what} is open: {help}. Enter once more leaves it open, and goes on.")
+            self.paper.say(f"This {task.what} is open: {task.ways}. Enter once more leaves it open, and goes on.")
             return
         at = self.lesson.steps.index(self.step) + 1
         if at < len(self.lesson.steps):

@@ -123,6 +123,20 @@ why = "It adds."
 """
 
 
+_LAST = """\
++++
+id = "last"
+title = "The last"
+about = "A lesson of one step."
+minutes = 1
+needs = []
++++
+## The end {#last-one}
+
+Nothing more.
+"""
+
+
 class Pipe(io.StringIO):
     """Standard output of a test."""
 
@@ -134,14 +148,16 @@ Speak = Callable[..., str]
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """The folder of the course: lessons demo, second and kinds."""
+    """The folder of the course: lessons demo, second, kinds and last."""
     folder = tmp_path / "course"
     shutil.copytree(_COURSE, folder)
     (folder / "kinds").mkdir()
     (folder / "kinds" / "lesson.md").write_text(_KINDS, encoding="utf-8")
     file = folder / "course.toml"
-    file.write_text(file.read_text().replace('"second"]', '"second", "kinds"]'))
-    assert '"kinds"]' in file.read_text()
+    file.write_text(file.read_text().replace('"second"]', '"second", "kinds", "last"]'))
+    assert '"last"]' in file.read_text()
+    (folder / "last").mkdir()
+    (folder / "last" / "lesson.md").write_text(_LAST, encoding="utf-8")
     return folder
 
 

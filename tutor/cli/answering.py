@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 
 from tutor.cli.opening import open_study
 from tutor.cli.output import (
     RIGHT,
     WRONG,
     BadUsage,
-    colours,
     of_course,
     say,
     say_json,
-    unicode_works,
-    width,
 )
 from tutor.course.model import Question
 from tutor.permissions import own_machine
+from tutor.plain.paper import Paper
 from tutor.program import program
-from tutor.safe_text import visible
 from tutor.study import Study
 
 _LONGEST_ANSWER = 100_000
@@ -77,12 +73,11 @@ def answer(arguments: argparse.Namespace) -> int:
             }
         )
         return RIGHT if verdict.right else WRONG
-    say(f"{'Right' if verdict.right else 'Not right'}: {visible(verdict.understood)}")
-    if verdict.reason:
-        say(verdict.reason)
+    paper = Paper(drawn=True)
+    paper.say(f"{'Right' if verdict.right else 'Not right'}: {verdict.understood}")
+    paper.together(verdict.reason)
     if outcome.revealed is not None:
-        say(f"The answer: {outcome.revealed.answer}")
-        say(outcome.revealed.why)
+        paper.together(f"The answer: {outcome.revealed.answer}", outcome.revealed.why)
     elif outcome.next_hint is not None:
         say(f"A hint: {program()} hint {arguments.question}{of_course(arguments)}")
     return RIGHT if verdict.right else WRONG
@@ -105,25 +100,23 @@ def _ask(study: Study, question: Question, seed: int | None, arguments: argparse
             }
         )
         return RIGHT
+    paper = Paper(drawn=True)
     if question.live:
-        _draw_live(study, question, seed)
-    say(textwrap.fill(text, width()))
+        _draw_live(study, question, seed, paper)
+    paper.markdown(text)
     for number, option in enumerate(options, 1):
-        say(f"  {number}  {option.text}  ({option.id})")
+        paper.say(f"{option.text}  ({option.id})", f"{number:>3}  ")
     return RIGHT
 
 
-def _draw_live(study: Study, question: Question, seed: int | None) -> None:
+def _draw_live(study: Study, question: Question, seed: int | None, paper: Paper) -> None:
     """The picture that the question is about, as it opens in the lesson."""
     from tutor.answers.cells import live_picture, scene
-    from tutor.views.terminal import text
 
     live = live_picture(study.course, question, seed)
     shown = scene(live)
     step = min(live.step, shown.last_step)
-    say(textwrap.fill(shown.caption(step), width()))
-    say(text(shown.picture(step), width(), colours=colours(), ascii_only=not unicode_works()))
-    say()
+    paper.picture(shown.picture(step), shown.caption(step))
 
 
 def hint(arguments: argparse.Namespace) -> int:
@@ -134,7 +127,7 @@ def hint(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"id": item, "hint": found.text, "number": found.number, "of": found.of})
     else:
-        say(f"Hint {found.number} of {found.of}: {found.text}")
+        Paper().together(f"Hint {found.number} of {found.of}: {found.text}")
     return RIGHT
 
 
@@ -146,6 +139,6 @@ def reveal(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"id": item, "answer": revealed.answer, "why": revealed.why})
     else:
-        say(revealed.answer)
-        say(revealed.why)
+        say(revealed.answer)  # a solution is code, line by line
+        Paper().together(revealed.why)
     return RIGHT

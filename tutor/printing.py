@@ -39,8 +39,11 @@ def complain(text: str) -> None:
 
 def width() -> int:
     """Columns to fill: the terminal's, or 80 where there is none."""
-    terminal = sys.stdout is not None and sys.stdout.isatty()  # closed from the start, it is None
-    return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if terminal else _PIPE_WIDTH
+    return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if _on_a_terminal() else _PIPE_WIDTH
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()  # closed from the start, it is None
 
 
 def unicode_works(stream: object = None) -> bool:
@@ -55,7 +58,7 @@ def unicode_works(stream: object = None) -> bool:
 
 def colours() -> str:
     """How many colours to print with: "none" in a pipe, under NO_COLOR and on a dumb terminal."""
-    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
+    if not _on_a_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
         return "none"
     if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
         return "truecolour"

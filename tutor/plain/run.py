@@ -7,7 +7,7 @@ from tutor.plain.session import Session
 from tutor.study import Study
 
 
-def run(study: Study, where: str | None) -> None:
+def run(study: Study, where: str | None = None) -> None:
     """The course from where the learner left off, or from the lesson or step `where`.
 
     The end of the input and ctrl+c leave it like :quit. Raises Unknown for a lesson that is not there.

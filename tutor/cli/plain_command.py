@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, BadUsage
+from tutor.cli.output import BadUsage
 from tutor.permissions import own_machine
 
 
@@ -16,5 +16,4 @@ def plain(arguments: argparse.Namespace) -> int:
     from tutor.plain.run import run
 
     with open_study(arguments.course, own_machine()) as study:
-        run(study, arguments.lesson)
-    return RIGHT
+        return run(study, arguments.lesson)

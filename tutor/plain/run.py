@@ -7,10 +7,11 @@ from tutor.plain.session import Session
 from tutor.study import Study
 
 
-def run(study: Study, where: str | None = None) -> None:
+def run(study: Study, where: str | None = None) -> int:
     """The course from where the learner left off, or from the lesson or step `where`.
 
-    The end of the input and ctrl+c leave it like :quit. Raises Unknown for a lesson that is not there.
+    The end of the input and ctrl+c leave it like :quit. Returns the exit status, 0; raises Unknown for a lesson
+    that is not there.
     """
     if where is None:
         lesson, step = study.where() or (study.course.lessons[0], study.course.lessons[0].steps[0])
@@ -25,3 +26,4 @@ def run(study: Study, where: str | None = None) -> None:
     except KeyboardInterrupt:
         session.paper.say("")
     session.leave()
+    return 0

@@ -63,7 +63,7 @@ _FILLER_WORDS = """
     roughly around exactly total time as many much large long idle busy ideal here now memory model card array ring
     worker rank gpu node server chunk slice number value element parameter token sample batch micro-batch step slot cell
     stage layer bucket message copy hop call bit byte sent params param other
-    collective all-reduce all-gather reduce-scatter sequence head link pair
+    collective all-reduce all-gather reduce-scatter sequence head link pair piece
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 _EXAMPLES = {

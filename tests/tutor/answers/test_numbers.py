@@ -91,6 +91,7 @@ def test_bytes_for_a_question_in_gb(text: str, first: float) -> None:
         ("14 steps per worker", "", [14]),
         ("63 micro-batch", "micro-batches", [63]),
         ("32 all-reduces", "collectives", [32]),
+        ("9 pieces", "slots", [9]),
         ("27% of the total time", "%", [0.27]),
         ("9 times as much", "x", [9]),
         ("9-fold", "x", [9]),

@@ -12,7 +12,6 @@ from tutor.plain.paper import Paper
 from tutor.plain.picture import LivePicture
 from tutor.plain.question import QuestionTask
 from tutor.plain.typed import Typed, next_line, read
-from tutor.program import program
 from tutor.progress.store import ProgressError
 from tutor.study import Study, Unknown
 
@@ -62,7 +61,7 @@ class Session:
         self.paper.blank()
         self.paper.say(
             f"Everything is kept. You are in {self.lesson.title}, at step {number} of {len(self.lesson.steps)}; "
-            f"{program()} plain goes on from there."
+            "next time it goes on from there."
         )
 
     # Steps

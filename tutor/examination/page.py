@@ -35,7 +35,7 @@ def summary(result: Result) -> Iterator[str]:
         yield from ["", "## Not yet firm", ""]
         for title, steps in result.not_yet_firm:
             yield f"- {title}"
-            yield from (_item(f"go back to step {step.number}, {step.title} ({step.step})", "  ") for step in steps)
+            yield from (_item(f"go back to {step.under(title)}, {step.title} ({step.step})", "  ") for step in steps)
     if result.not_asked:
         yield from ["", "## Not asked this time", ""]
         yield _filled("; ".join(result.not_asked) + ".")
@@ -53,7 +53,7 @@ def where(step: Back) -> str:
 def _problems(result: Result) -> Iterator[str]:
     for number, problem in enumerate(result.problems, start=1):
         verdict = "right" if problem.right else "not right" if problem.given else "not answered"
-        yield f"### {number}. {problem.title}: {verdict}"
+        yield f"### {number}. {problem.title} ({verdict})"
         yield ""
         yield _filled(problem.question)
         yield ""

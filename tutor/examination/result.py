@@ -19,6 +19,17 @@ class Back:
     title: str
     number: int  # of the step in its lesson, from 1
 
+    def under(self, lesson_title: str) -> str:
+        """Its place in a list under this lesson's title: what is taught elsewhere names its own lesson.
+
+        >>> back = Back("ring", "The ring", "ring-rule", "Which chunk comes next", 4)
+        >>> back.under("The ring"), back.under("Published mistakes")
+        ('step 4', 'The ring, step 4')
+        """
+        return (
+            f"step {self.number}" if lesson_title == self.lesson_title else f"{self.lesson_title}, step {self.number}"
+        )
+
 
 @dataclass(frozen=True)
 class Judged:

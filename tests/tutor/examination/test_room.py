@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -239,10 +240,18 @@ def test_the_page_says_all_of_it(room: Examination, right_answer: Typed) -> None
     assert "## Firm\n\n- Lesson one\n" in page
     assert "## Not yet firm\n\n- Lesson six\n  - go back to step 2, Taught in six (six-taught)\n" in page
     for number, problem in enumerate(result.problems, start=1):
-        assert f"### {number}. {problem.title}: {'right' if problem.right else 'not answered'}" in page
+        assert f"### {number}. {problem.title} ({'right' if problem.right else 'not answered'})" in page
         assert problem.question in page
     assert "Go back to Lesson six, step 2: Taught in six (six-taught)." in page
     assert max(map(len, page.splitlines())) <= 80
+
+
+def test_a_step_of_another_lesson_is_listed_with_that_lesson(room: Examination) -> None:
+    result = sit(room, lambda _: None)
+    problem = next(problem for problem in result.problems if problem.lesson == "six")
+    elsewhere = replace(problem.back[0], lesson="five", lesson_title="Lesson five", number=7)
+    page = markdown(replace(result, problems=(replace(problem, back=(elsewhere,)),)))
+    assert "- Lesson six\n  - go back to Lesson five, step 7, Taught in six (six-taught)\n" in page
 
 
 def test_the_picture_that_was_asked_about_is_on_the_page(room: Examination) -> None:

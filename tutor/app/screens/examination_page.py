@@ -122,7 +122,7 @@ def _overview(result: Result, style: Words) -> Iterator[Spoken]:
         yield Text("Not yet firm", style.wrong)
         for title, steps in result.not_yet_firm:
             yield Text(f"  {title}")
-            yield from (Text(f"    go back to step {step.number}: {step.title}", style.quiet) for step in steps)
+            yield from (Text(f"    go back to {step.under(title)}: {step.title}", style.quiet) for step in steps)
         yield Text(" ")
     if result.not_asked:
         yield Text.assemble(("Not asked this time  ", style.quiet), ", ".join(result.not_asked))

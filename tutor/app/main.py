@@ -16,6 +16,7 @@ from textual.screen import Screen
 from tutor.app import theme
 from tutor.app.ascii_filter import AsciiFilter
 from tutor.app.drafts import Drafts
+from tutor.app.frames import Shown, only_changes
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
 from tutor.app.stylesheet import ParsedOnce
@@ -24,6 +25,7 @@ from tutor.course.model import CourseError
 from tutor.progress.store import ProgressError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from textual import events
     from textual.driver import Driver
 
@@ -54,6 +56,7 @@ class TutorApp(App[None]):
         self.profile = profile or Profile()
         super().__init__()
         self.study = study
+        self._shown = Shown()
         self.motion = not self.profile.remote
         self.drafts = Drafts(study.store, self.set_timer, self.say)
         self.register_theme(theme.many_colours)
@@ -79,7 +82,7 @@ class TutorApp(App[None]):
         return Home(self.study)
 
     def on_mount(self) -> None:
-        self.app_resume_signal.subscribe(self, lambda _app: self.refresh(layout=True))
+        self.app_resume_signal.subscribe(self, self._draw_again)
         self.call_after_refresh(self._first_frame_is_out)
 
     def _first_frame_is_out(self) -> None:
@@ -87,7 +90,17 @@ class TutorApp(App[None]):
 
         preload()
 
+    def _draw_again(self, _app: App[None]) -> None:
+        """After the shell, or another program, has had the terminal."""
+        self._shown.forget()
+        self.refresh(layout=True)
+
+    def _display(self, screen: Screen[None], renderable: RenderableType | None) -> None:
+        super()._display(screen, only_changes(renderable, self._shown, self.size))
+
     def on_resize(self, event: events.Resize) -> None:
+        # The terminal may have cut off or moved what it showed
+        self._shown.forget()
         from tutor.app.screens.small import TooSmall
 
         small = too_small(event.size.width, event.size.height) is not None
@@ -138,6 +151,13 @@ class TutorApp(App[None]):
     def action_how_to_quit(self) -> None:
         """ctrl+c stops programs elsewhere: here it says what does."""
         self.say("ctrl+q quits. Nothing is lost: you come back to this step.")
+
+    def action_suspend_process(self) -> None:
+        """Back to the shell for a while, where there is one that the learner may have."""
+        if self.study.permissions.external_editor:
+            super().action_suspend_process()
+        else:
+            self.say("There is no shell here. ctrl+q leaves.")
 
     def action_motion(self) -> None:
         """Whether pictures play by themselves once they are started; over SSH they do not unless told to."""

@@ -1,0 +1,119 @@
+"""From a key to its frame, and the bytes it takes, in a real pseudo-terminal: `python tests/benchmarks/keys.py`.
+
+A key's frame has come when nothing more does for 60 ms; the time is that of its last byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from session import TUTOR, Frame, Session, environment
+
+COURSE = """
+title = "Measured"
+lessons = ["measured"]
+[misconceptions]
+"""
+PROSE = "A picture to be moved, and some prose above it, as a step has it. " * 3
+LESSON = f"""+++
+id = "measured"
+title = "Measured"
+about = "Pictures to be measured."
+minutes = 5
+needs = []
++++
+
+## Ring of eight {{#eight}}
+
+{PROSE}
+
+```live eight-workers
+show = "all-reduce"
+workers = 8
+length = 8
+seed = 1
+```
+
+## Schedule {{#schedule}}
+
+{PROSE}
+
+```live many-slots
+show = "pipeline"
+stages = 64
+micro-batches = 1024
+```
+
+## Ring of many {{#many}}
+
+{PROSE}
+
+```live many-workers
+show = "all-reduce"
+workers = 64
+length = 64
+seed = 1
+```
+
+## The end {{#end}}
+
+{PROSE}
+"""
+
+
+@contextmanager
+def opened(step: int, columns: int = 80, rows: int = 24) -> Iterator[Session]:
+    """The app at a step of the measured lesson, quiet."""
+    with tempfile.TemporaryDirectory() as folder:
+        lesson = Path(folder) / "course" / "measured"
+        lesson.mkdir(parents=True)
+        (lesson.parent / "course.toml").write_text(COURSE)
+        (lesson / "lesson.md").write_text(LESSON)
+        command = [*TUTOR, "--course", str(lesson.parent)]
+        session = Session(command, environment(folder), columns, rows)
+        try:
+            session.until("choose")
+            session.press("\r")
+            for place in range(1, step + 1):
+                session.until(f"{place}/4")
+                if place < step:
+                    session.press("n")
+            yield session
+        finally:
+            session.close()
+
+
+def told(what: str, goal: str, frames: list[Frame]) -> None:
+    """Prints a row."""
+    seconds = sorted(frame.seconds for frame in frames)
+    late = seconds[min(len(seconds) - 1, round(0.95 * len(seconds)))]
+    beyond = statistics.median(frame.beyond for frame in frames)
+    size = statistics.median(frame.bytes for frame in frames)
+    median = statistics.median(seconds)
+    print(f"{what:<34} {median * 1e3:>7.1f} ms {late * 1e3:>7.1f} ms {size:>7.0f} {beyond:>7.0f}   {goal}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=30, help="presses of each key")
+    presses = parser.parse_args().n
+    print(f"{'key':<34} {'median':>10} {'95 in 100':>10} {'bytes':>7} {'beyond':>7}   goal")
+    with opened(1) as ring:
+        moves = ["\x1b[C"] * 14 + ["\x1b[D"] * 14
+        frames = [ring.press(moves[number % len(moves)]) for number in range(presses)]
+        told("a step of a ring, 8 workers", "12 ms, 30 ms, 300 bytes beyond the cells", frames)
+    with opened(1) as ring:
+        frames = [ring.press("n" if number % 6 < 3 else "p") for number in range(presses // 3 * 2)]
+        told("next step of a lesson", "60 ms", frames)
+    with opened(2, 120, 40) as grid:
+        frames = [grid.press("l" if number % 2 == 0 else "\x1b[1;2B") for number in range(presses)]
+        told("scroll 64 x 1,024 slots, 120x40", "20 ms", frames)
+
+
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,8 @@ class _Asked:
 class Mpi(Transport):
     """One rank of MPI's world."""
 
+    ends_at_once = False  # mpiexec makes a signal of the status of a rank that does
+
     def __init__(self) -> None:
         self._world = MPI.COMM_WORLD.Dup()  # of our own: nothing else meets our messages
         self.rank, self.world_size = self._world.rank, self._world.size
@@ -140,9 +142,7 @@ class Mpi(Transport):
         self._world.Abort(status)
         raise AssertionError("an aborted rank does not go on")
 
-    def leave(self, status: int) -> None:
-        if status:
-            self.abort(status)  # mpiexec makes a signal of a status of one rank alone
+    def leave(self) -> None:
         self._world.Barrier()
         self._world.Free()
         MPI.Finalize()

@@ -75,15 +75,17 @@ def end_now(status: int) -> NoReturn:
 
 
 def leave_together(transport: Transport, status: int = 0) -> NoReturn:
-    """Leaves the engine with all other ranks and ends the process at once: libraries that unload later may crash."""
-    transport.leave(status)
-    end_now(status)
+    """Leaves the engine with all other ranks and ends the process."""
+    transport.leave()
+    if transport.ends_at_once:
+        end_now(status)
+    sys.exit(status)
 
 
-def live(transport: Transport, address: str, own_crashes: bool = True) -> None:
+def live(transport: Transport, address: str, outside: bool = False) -> None:
     """Everything from the first word to the desk to the last; ends the process when the desk hangs up before.
 
-    Python's dump of a crash goes to the desk, or (not `own_crashes`) to standard error: an outside launcher may end
+    Python's dump of a crash goes to the desk, or (`outside`) to standard error: an outside launcher may end
     the desk's process before it has spoken.
     """
     host, port, token = address.rsplit(":", 2)
@@ -98,18 +100,20 @@ def live(transport: Transport, address: str, own_crashes: bool = True) -> None:
         lines.append(Wire(connection))
         lines[-1].send({"kind": "hello", "token": token, "rank": transport.rank, "crashes": of_crashes})
     desk, crashes = lines
-    faulthandler.enable(crashes.descriptor if own_crashes else 2, all_threads=False)
+    faulthandler.enable(crashes.descriptor if not outside else 2, all_threads=False)
     desk.send({"kind": "ready", "version": transport.version, "host": socket.gethostname()})
+    rank = _Rank(transport, desk, _SPEAKING if outside else 0.0)
     try:
-        _Rank(transport, desk).work()
+        rank.work()
     except Hung:
-        _leave(1)
+        rank.go()
 
 
 class _Rank:
     """One job."""
 
-    def __init__(self, transport: Transport, desk: Wire) -> None:
+    def __init__(self, transport: Transport, desk: Wire, patience: float) -> None:
+        self._patience = patience
         self._transport = transport
         self._desk = desk
         self._job = desk.receive()
@@ -191,7 +195,7 @@ class _Rank:
                     self._ordered.notify_all()
         except Hung:
             if "end" not in self._orders:
-                _leave(1)
+                self.go()
 
     def _beat(self) -> None:
         try:
@@ -200,6 +204,11 @@ class _Rank:
                 time.sleep(BEAT)
         except Hung:
             pass
+
+    def go(self) -> NoReturn:
+        """The desk has hung up. An outside launcher ends us, with rank 0's status, unless we go first with our own."""
+        time.sleep(self._patience)
+        _leave(1)
 
     def _program_line(self) -> int | None:
         """The innermost line of the learner's file in the main thread."""

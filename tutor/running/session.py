@@ -114,7 +114,7 @@ def take_part(
         try:
             address = transport.share(None).decode()
             if address:
-                ranks.live(transport, address, own_crashes=False)
+                ranks.live(transport, address, outside=True)
             ranks.leave_together(transport)
         except Exception:
             ranks.end_now(1)  # rank 0 is gone, and has said why
@@ -144,7 +144,7 @@ def take_part(
 
     conductor = threading.Thread(target=conduct)
     conductor.start()
-    ranks.live(transport, desk.address, own_crashes=False)
+    ranks.live(transport, desk.address, outside=True)
     conductor.join()
     ranks.leave_together(transport, statuses[0])
 

@@ -23,6 +23,7 @@ class Transport(ABC):
 
     rank: int
     world_size: int
+    ends_at_once: bool  # after `leave` the process must not go through Python's own end
 
     @property
     @abstractmethod
@@ -90,8 +91,8 @@ class Transport(ABC):
         """Ends all ranks now, wherever they are; may be called in any thread."""
 
     @abstractmethod
-    def leave(self, status: int) -> None:
-        """Leaves together with all others; the process must end at once afterwards, with this status."""
+    def leave(self) -> None:
+        """Leaves together with all others."""
 
 
 def cores() -> int:

@@ -14,7 +14,8 @@ class Permissions:
     run: bool = True  # `run`, whose real engines put no walls around a learner's file
     any_file: bool = True  # read and write outside the learner's own folder
     own_course: bool = True  # --course DIR and lint, whose check.py files are programs
-    external_editor: bool = True  # $EDITOR, which is a way to a shell
+    external_editor: bool = True  # $EDITOR and ctrl+z, which are ways to a shell
+    reveal: bool = True  # answers and solutions on request
 
 
 def own_machine() -> Permissions:

@@ -211,14 +211,16 @@ class Study:
         if not verdict.right:
             wrong = before.wrong + 1
             if wrong >= tries_before_reveal(question) and before.state == OPEN:
-                revealed = self.reveal(question_id, seed)
-            elif question.hints:
+                revealed = self.reveal(question_id, seed) if self.permissions.reveal else None
+            if revealed is None and question.hints:
                 hint = hints(self.course, question, seed)[min(wrong, len(question.hints)) - 1]
         return AnswerOutcome(verdict, before.tries + 1, revealed, hint)
 
     def tries_left(self, question_id: str) -> int:
-        """How many wrong answers bring the answer; 0 once it is solved or revealed."""
+        """How many wrong answers bring the answer; 0 once it is solved or revealed, and where none does."""
         now = self.standing(question_id)
+        if not self.permissions.reveal:
+            return 0
         left = tries_before_reveal(self.question(question_id)) - now.wrong
         return max(1, left) if now.state == OPEN else 0
 
@@ -240,7 +242,12 @@ class Study:
         return Hint(text, number, len(found.hints))
 
     def reveal(self, item: str, seed: int | None = None) -> Revealed:
-        """The answer with its reason. Remembered as revealed, unless it was solved before."""
+        """The answer with its reason. Remembered as revealed, unless it was solved before.
+
+        Raises NotAllowed where answers are kept back.
+        """
+        if not self.permissions.reveal:
+            raise NotAllowed("answers are not shown in this class: your instructor keeps them back")
         found = self._question_or_exercise(item)
         if isinstance(found, Exercise):
             from tutor.answers.texts import exercise_text

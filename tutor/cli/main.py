@@ -160,6 +160,45 @@ def parser() -> argparse.ArgumentParser:
 
     add("doctor", "doctor", "doctor", "look at this machine, and say what to do about each shortcoming")
 
+    class_ = add("class", "class_", "run", "a class on this host: set it up, see how it goes, grade it")
+    what = class_.add_subparsers(title="what", dest="what", metavar="WHAT", required=True)
+
+    def of_class(name: str, help: str, *, several: bool = False) -> argparse.ArgumentParser:
+        command = what.add_parser(name, parents=[common], help=help, description=help, allow_abbrev=False)
+        command.add_argument("folders" if several else "folder", metavar="DIR", nargs="+" if several else None)
+        return command
+
+    class_init = of_class("init", "make a class's folder")
+    class_init.add_argument("--shape", metavar="SHAPE", help="accounts (one for each learner) or shared (one for all)")
+    class_init.add_argument("--title", metavar="TEXT")
+    class_add = of_class("add", "put a learner into the class")
+    class_add.add_argument("name", metavar="NAME")
+    class_add.add_argument("--key", metavar="FILE", help="their public key, in a class that shares an account")
+    of_class("list", "who is in the class")
+    class_remove = of_class("remove", "take a learner out of the class; what they did is kept aside")
+    class_remove.add_argument("name", metavar="NAME")
+    class_forget = of_class("forget", "delete all that is kept of a learner; asks")
+    class_forget.add_argument("name", metavar="NAME")
+    class_forget.add_argument("--yes", action="store_true", help="do not ask")
+    class_sshd = of_class("sshd-config", "print what has to be on the host; changes nothing")
+    class_sshd.add_argument("--account", metavar="NAME", help="the shared account, or the group of the accounts")
+    class_pace = of_class("pace", "how far lessons are open, the question of the day, answers on request")
+    class_pace.add_argument("--open-until", metavar="LESSON", help="the last open lesson, or all")
+    class_pace.add_argument("--question", metavar="ID", help="the question of the day, or none")
+    class_pace.add_argument("--reveal", metavar="on|off")
+    class_session = of_class("session", "a learner's session: what their connection runs")
+    class_session.add_argument("--learner", metavar="NAME")
+    class_board = of_class("board", "who is where, who is stuck and on what", several=True)
+    class_board.add_argument("--learner", metavar="NAME", help="one learner's latest answers")
+    class_board.add_argument("--csv", action="store_true")
+    class_board.add_argument("--watch", action="store_true", help="again every few seconds, until ctrl+c")
+    class_report = of_class("report", "grades: every answer and file judged again, here", several=True)
+    class_report.add_argument("--csv", action="store_true")
+    class_report.add_argument("--seed", metavar="N", type=int, help="the inputs of the checks")
+    of_class("doctor", "whether this host can hold the class")
+    for command in (class_init, class_add, class_remove, class_forget, class_pace):
+        command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
     lint = add("lint", "authoring", "lint", "look for mistakes in a course")
     lint.add_argument("folder", metavar="DIR", nargs="?", help="the course; the one that is shipped when left out")
     lint.add_argument(

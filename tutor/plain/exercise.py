@@ -102,7 +102,7 @@ class ExerciseTask:
         """Shows the solution; True when the exercise is done with it."""
         try:
             shown = self._study.reveal(self.exercise.id)
-        except (OSError, CourseError, ProgressError) as error:
+        except (OSError, CourseError, NotAllowed, ProgressError) as error:
             self._paper.say(f"{error}.")
             return False
         self._paper.blank()

@@ -10,7 +10,7 @@ from tutor.course.blocks import WITH_CELLS
 from tutor.course.model import CHOICE, GRID, CourseError, Question
 from tutor.plain.paper import Paper
 from tutor.progress.store import ProgressError
-from tutor.study import AnswerOutcome, Study, Unknown
+from tutor.study import AnswerOutcome, NotAllowed, Study, Unknown
 from tutor.views.picture import Cell
 
 _UNFILLED = "?"  # a cell without an answer, in what is kept half typed
@@ -184,7 +184,7 @@ class QuestionTask:
         """Shows the answer; True when the question is done with it."""
         try:
             shown = self.asking.reveal()
-        except (CourseError, ProgressError) as error:
+        except (CourseError, NotAllowed, ProgressError) as error:
             self._paper.say(f"{error}.")
             return False
         self.done = True

@@ -22,7 +22,7 @@ from tutor.checker.watch import Watch
 from tutor.course.model import CourseError, Exercise
 from tutor.progress.standing import OPEN, SOLVED
 from tutor.progress.store import ProgressError
-from tutor.study import Unknown
+from tutor.study import NotAllowed, Unknown
 
 if TYPE_CHECKING:
     from tutor.app.main import TutorApp
@@ -300,7 +300,7 @@ class ExercisePanel(Vertical, can_focus=True):
             return
         try:
             revealed = self._study.reveal(self.exercise.id)
-        except (OSError, CourseError, ProgressError) as error:
+        except (OSError, CourseError, NotAllowed, ProgressError) as error:
             self._tell(Text(str(error), style.wrong))
             return
         self._confirming = False

@@ -22,9 +22,10 @@ from tutor.app.widgets.typed import Typed
 from tutor.asking import Asking
 from tutor.course.model import CHOICE, CourseError
 from tutor.progress.store import ProgressError
-from tutor.study import AnswerOutcome, Unknown
+from tutor.study import AnswerOutcome, NotAllowed, Unknown
 
 if TYPE_CHECKING:
+    from tutor.answers.verdict import Verdict
     from tutor.app.main import TutorApp
 
 
@@ -37,6 +38,8 @@ class QuestionPanel(Vertical):
             "f3", "reveal", "reveal", id="question.reveal", tooltip="reveal the answer, which then counts as revealed"
         ),
     ]
+
+    COUNTS_AS: ClassVar[str] = "It counts as revealed, not as solved."
 
     class GoOn(Message):
         """The question is done and the learner presses Enter once more."""
@@ -89,11 +92,10 @@ class QuestionPanel(Vertical):
         if self._done:
             self._tell()
             return
-        draft = self.app.drafts[self.asking.question.id]
+        draft = self._draft()
         if draft:
             self.answer_widget.restore(draft)
-        left = self.asking.tries_left
-        self._say(self._tries(left) if self.asking.study.standing(self.asking.question.id).wrong else None)
+        self._say(self._tries(self.asking.tries_left) if self.asking.wrong_answers else None)
 
     def take_focus(self) -> None:
         """Puts the keys where the answer goes."""
@@ -108,7 +110,7 @@ class QuestionPanel(Vertical):
         if self._nudged:
             self._say(None)
         if not self._done:
-            self.app.drafts.keep(self.asking.question.id, event.text)
+            self._keep_draft(event.text)
 
     @on(Answered)
     def _answered(self, event: Answered) -> None:
@@ -132,15 +134,25 @@ class QuestionPanel(Vertical):
             self._say(Text(again, style.quiet), self._tries(self.asking.tries_left))
             return
         try:
-            outcome = self.asking.answer(text)
+            self._judge(text)
         except NotUnderstood as error:
             self._say(Text(str(error), style.wrong), Text("That was no try.", style.quiet))
-            return
         except (CourseError, ProgressError) as error:
             self._say(Text(str(error), style.wrong))
-            return
+
+    def _judge(self, text: str) -> None:
+        """Raises NotUnderstood, CourseError, ProgressError."""
+        outcome = self.asking.answer(text)
         self.app.drafts.drop(self.asking.question.id)
         self._judged(text, outcome)
+
+    # What is half typed
+
+    def _draft(self) -> str:
+        return self.app.drafts[self.asking.question.id]
+
+    def _keep_draft(self, text: str) -> None:
+        self.app.drafts.keep(self.asking.question.id, text)
 
     def _given_before(self, text: str) -> str:
         """What to say of an answer that is known to be wrong; empty where it is a new one."""
@@ -155,22 +167,21 @@ class QuestionPanel(Vertical):
         verdict = outcome.verdict
         if verdict.right:
             self._settle(True)
-            self._say(_joined("Right", style.right, self._read_back(outcome)), verdict.reason, self._onwards())
+            self._say(joined("Right", style.right, self._read_back(verdict)), verdict.reason, self._onwards())
             return
-        head = _joined("Not right", style.wrong, self._read_back(outcome))
+        head = joined("Not right", style.wrong, self._read_back(verdict))
         if outcome.revealed is not None:
             self._settle(False)
-            answer = _joined("The answer", style.strong, outcome.revealed.answer)
+            answer = joined("The answer", style.strong, outcome.revealed.answer)
             self._say(head, verdict.reason, answer, outcome.revealed.why, self._onwards())
             return
         self._last_wrong = text
         self.answer_widget.wrong(text, verdict.difference)
-        self.app.drafts.keep(self.asking.question.id, text)
+        self._keep_draft(text)
         self._say(head, verdict.reason, self._tries(self.asking.tries_left))
 
-    def _read_back(self, outcome: AnswerOutcome) -> str:
+    def _read_back(self, verdict: Verdict) -> str:
         """How a typed answer was understood, unless that can be seen or is said anyway."""
-        verdict = outcome.verdict
         seen = self.asking.options and not verdict.right  # the numbers are still there, and the list above them
         told = seen or not isinstance(self._answer, Typed) or verdict.understood in verdict.reason
         return "" if told else verdict.understood
@@ -198,7 +209,7 @@ class QuestionPanel(Vertical):
             self._say(Text(str(error), style.wrong))
             return
         head = ("Solved", style.right) if told.solved else ("Revealed", style.strong)
-        self._say(_joined(*head, told.answer), told.why)
+        self._say(joined(*head, told.answer), told.why)
 
     # Help
 
@@ -233,15 +244,15 @@ class QuestionPanel(Vertical):
         style = words(self.app.native_ansi_color)
         if not self._confirming:
             self._confirming = True
-            self._say(Text("Reveal the answer? It counts as revealed, not as solved. F3 again: yes.", style.strong))
+            self._say(Text(f"Reveal the answer? {self.COUNTS_AS} F3 again: yes.", style.strong))
             return
         try:
             revealed = self.asking.reveal()
-        except (CourseError, ProgressError) as error:
+        except (CourseError, NotAllowed, ProgressError) as error:
             self._say(Text(str(error), style.wrong))
             return
         self._settle(False)
-        self._say(_joined("The answer", style.strong, revealed.answer), revealed.why, self._onwards())
+        self._say(joined("The answer", style.strong, revealed.answer), revealed.why, self._onwards())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hints and the answer are for questions that are open."""
@@ -255,6 +266,8 @@ class QuestionPanel(Vertical):
         question = self.asking.question
         more = self.asking.study.standing(question.id).hints < len(question.hints)
         hint = " F2 gives a hint." if more else ""
+        if not left:
+            return Text(f"Try again.{hint}", style.quiet)
         return Text(f"{count} left before the answer is revealed.{hint}", style.quiet)
 
     def _onwards(self) -> Text:
@@ -267,7 +280,7 @@ class QuestionPanel(Vertical):
         self.post_message(self.Spoke())
 
 
-def _joined(head: str, look: Style, said: str) -> Text:
+def joined(head: str, look: Style, said: str) -> Text:
     """`Right: 38.5 GB`: what was said comes from the learner, so it is never markup."""
     text = Text()
     text.append(f"{head}: " if said else f"{head}.", look)

@@ -1,0 +1,98 @@
+"""How learners come in: the exact pieces for sshd, for both shapes of a class. Nothing here changes the host."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutor.classroom.folder import KEYS, SHARED, Settings
+from tutor.classroom.names import checked
+
+ACCEPTED_ENVIRONMENT = ("LANG", "LC_*", "COLORTERM", "NO_COLOR")
+_KIND = r"ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-[\w-]+@openssh\.com"
+_KEY = re.compile(rf"({_KIND}) ([A-Za-z0-9+/]+={{0,3}})( .*)?")
+
+_MOST_SESSIONS = 60
+
+
+class BadKey(ValueError):
+    """A line that is no public key: one line."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Something to put on the host: what it is for, where it goes, and its text."""
+
+    what: str
+    where: str
+    text: str
+
+
+def session_command(program: str, folder: Path, name: str | None = None) -> str:
+    """The command that a learner's connection runs; without `name` the account's own name is taken."""
+    words = [program, "class", "session", str(folder)]
+    return shlex.join([*words, *(["--learner", checked(name)] if name else [])])
+
+
+def key_line(program: str, folder: Path, name: str, key: str) -> str:
+    """The line of authorized_keys for one learner: this key can run nothing but the tutor, as this learner.
+
+    Raises BadKey for what is no public key of OpenSSH's.
+    """
+    found = _KEY.fullmatch(key.strip())
+    if found is None or "\n" in key.strip():
+        raise BadKey("no public key of OpenSSH's; accepted: one line such as `ssh-ed25519 AAAA… name`")
+    command = session_command(program, folder, name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'restrict,pty,command="{command}" {found[1]} {found[2]} {checked(name)}'
+
+
+def with_key(lines: str, line: str, name: str) -> str:
+    """authorized_keys with this learner's line in place of the one before; another key of theirs stays."""
+    kept = [one for one in lines.splitlines() if one.strip() and one != line]
+    return "\n".join([*kept, line]) + "\n"
+
+
+def without(lines: str, name: str) -> str:
+    """authorized_keys without any line of this learner."""
+    ending = f" {checked(name)}"
+    kept = [one for one in lines.splitlines() if one.strip() and not (one.endswith(ending) and 'command="' in one)]
+    return "\n".join(kept) + "\n" if kept else ""
+
+
+def pieces(settings: Settings, folder: Path, program: str, account: str, learners: list[str]) -> list[Piece]:
+    """Everything that has to be on the host, in the order in which to put it there."""
+    shared = settings.shape == SHARED
+    who = f"User {account}" if shared else f"Group {account}"
+    keys = [f"    AuthorizedKeysFile {folder / KEYS}"] if shared else []
+    command = [] if shared else [f"    ForceCommand {session_command(program, folder)}"]
+    block = [
+        f"Match {who}",
+        *keys,
+        *command,
+        "    PermitTTY yes",
+        "    DisableForwarding yes",
+        "    PermitUserRC no",
+        f"    AcceptEnv {' '.join(ACCEPTED_ENVIRONMENT)}",
+        f"    MaxSessions {2 if not shared else _MOST_SESSIONS}",
+    ]
+    found = [
+        Piece("how sshd lets learners in", "/etc/ssh/sshd_config.d/worldsize.conf", "\n".join(block) + "\n"),
+        Piece(
+            "logins at the same moment", "/etc/ssh/sshd_config.d/worldsize.conf, above Match", "MaxStartups 60:30:120\n"
+        ),
+    ]
+    if shared:
+        text = f"useradd --system --create-home --shell /bin/sh {account}\nchown {account}: {folder / 'learners'}\n"
+        found.insert(0, Piece("the account that all share", "as the administrator", text))
+    else:
+        lines = [f"groupadd --force {account}"]
+        for name in learners:
+            place = folder / "learners" / name
+            lines += [f"useradd --create-home --groups {account} {name}", f"chown {name}:{account}-staff {place}"]
+        lines.insert(1, f"groupadd --force {account}-staff   # the instructors, who read what learners do")
+        found.insert(0, Piece("an account for each learner", "as the administrator", "\n".join(lines) + "\n"))
+    limits = f"{account if shared else '@' + account} hard nproc {4096 if shared else 64}\n"
+    found.append(Piece("limits of each account", "/etc/security/limits.d/worldsize.conf", limits))
+    return found

@@ -1,4 +1,4 @@
-"""What real learners believe of the subject: each belief is met by a known wrong answer, or by a mistake in a file.
+"""What real learners believe, of the whole course: each belief is met by a known wrong answer.
 
 The ids are those of reports by users of the libraries; their beliefs stand in course.toml.
 """
@@ -73,6 +73,7 @@ BELIEFS = {
     "data-and-checkpoints": (
         "set-epoch-forgotten",
         "sampler-counts-each-once",
+        "sampler-over-the-world",
         "short-rank-just-stops",
         "local-rank-0-writes",
         "rank-0-alone-saves-sharded",
@@ -104,6 +105,44 @@ BELIEFS = {
         "stages-1-2-send-more",
         "stage-3-sends-the-same",
         "local-norm-for-clipping",
+    ),
+    "tensor-parallel": (
+        "rows-first",
+        "gather-between-the-matrices",
+        "bias-on-every-rank",
+        "all-reduce-transposes-to-all-reduce",
+        "no-backward-all-reduce",
+        "two-all-reduces-a-layer",
+        "tensor-traffic-falls-with-t",
+        "tensor-across-servers",
+        "any-t-divides-heads",
+        "norm-weights-split",
+        "replicated-counted-t-times",
+        "own-dropout-in-replicated-parts",
+        "softmax-of-own-vocabulary",
+        "tensor-divides-all-activations",
+    ),
+    "sequence-parallel": (
+        "sequence-parallel-doubles-traffic",
+        "norm-gradients-need-no-sync",
+        "sequence-parallel-splits-attention",
+    ),
+    "pipeline": (
+        "bubble-of-the-wrong-whole",
+        "bubble-with-p",
+        "pipeline-without-micro-batches",
+        "1f1b-shrinks-the-bubble",
+        "1f1b-keeps-m",
+        "stages-alike-in-memory",
+        "micro-batches-ignore-data-parallel",
+        "larger-micro-batch-smaller-bubble",
+        "p-in-flight-with-few",
+        "interleaving-divides-the-share",
+        "interleaving-is-free-memory",
+        "layers-rounded-down",
+        "stages-equal-by-layers",
+        "loss-on-rank-0",
+        "tied-embedding-stays-tied",
     ),
     "activation-checkpointing": (
         "checkpointing-doubles-time",

@@ -74,7 +74,7 @@ FIGURES: list[tuple[str, dict[str, Any], Any]] = [
     ("layouts-batch-after", {"micro": 4}, 8),
     ("layouts-bubble", {"micro": 1}, 63 / 575),  # m = 512
     ("layouts-bubble", {"micro": 4}, 63 / 191),  # m = 128
-    ("layouts-data-group", {}, [[5, 7]]),
+    ("layouts-data-group", {}, [[9, 11, 13, 15]]),  # p 1, t 1, and every d: 8 + 1 + 2 d
     ("layouts-which-cross", {}, ["pipeline", "data"]),
     ("layouts-most-bytes", {}, ["tensor", "pipeline", "data"]),
     ("layouts-tensor-seconds", {"stages": 4}, OVER_SIXTEEN[4] / 50e9),  # 25.8
@@ -96,7 +96,7 @@ TYPED: dict[str, tuple[str, ...]] = {
     "layouts-data-size": ("128", "16384/128", "16384/(8*16)"),
     "layouts-batch-after": ("32", "2*16", "32 samples"),
     "layouts-bubble": ("11%", "63/575", "10.96 %", "0.1096"),
-    "layouts-data-group": ("5 7", "5, 7", "[5, 7]"),
+    "layouts-data-group": ("9 11 13 15", "9, 11, 13, 15", "[9, 11, 13, 15]"),
     "layouts-which-cross": ("pipeline, data", "2 3", "data pipeline"),
     "layouts-most-bytes": ("tensor, pipeline, data", "tensor > pipeline > data"),
     "layouts-tensor-seconds": ("25.8 s", "25.8", "1288/50"),
@@ -139,12 +139,11 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("layouts-bubble", "2.01%", "micro-batches-ignore-data-parallel"),
     ("layouts-bubble", "12.3%", "bubble-of-the-wrong-whole"),
     ("layouts-bubble", "11.1%", "bubble-with-p"),
-    ("layouts-data-group", "5 6", "data-group-is-neighbours"),
-    ("layouts-data-group", "4 5", "data-group-is-neighbours"),
-    ("layouts-data-group", "5 9", "pipeline-before-data"),
-    ("layouts-data-group", "5 13", "pipeline-before-data"),
-    ("layouts-data-group", "1 5", "pipeline-before-data"),
-    ("layouts-data-group", "7 5", "wrong-way-round"),
+    ("layouts-data-group", "9 10 11 12", "data-group-is-neighbours"),
+    ("layouts-data-group", "12 13 14 15", "data-group-is-neighbours"),
+    ("layouts-data-group", "5 7 13 15", "stages-read-their-own-samples"),
+    ("layouts-data-group", "1 5 9 13", "pipeline-before-data"),
+    ("layouts-data-group", "13 9 11 15", "wrong-way-round"),
     ("layouts-which-cross", "pipeline", "copies-are-servers"),
     ("layouts-most-bytes", "data, tensor, pipeline", "gradients-are-most-traffic"),
     ("layouts-tensor-seconds", "2.86 s", "network-at-nvlink-speed"),
@@ -179,7 +178,7 @@ def test_the_prose_has_the_figures(step_id: str, says: Callable[..., None]) -> N
 
 @pytest.mark.parametrize(("step", "kind"), [(1, "tensor"), (2, "pipeline"), (3, "data")])
 def test_the_groups_of_the_picture_are_those_of_megatron(course: Course, step: int, kind: str) -> None:
-    live = course.live("layouts-groups-picture")
+    live = course.live("layouts-sixteen")
     assert live is not None
     look = cells.lookup_in(live)
     shown = [

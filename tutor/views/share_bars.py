@@ -22,12 +22,16 @@ _TICKS = (0, 0.25, 0.5, 0.75, 1)
 
 @dataclass(frozen=True, eq=False)
 class ShareBars(LaidOut):
-    """Bars above, their table below, parted where it is too wide. Figures are shares of 1, as are a bar's parts."""
+    """Bars above, their table below, parted where it is too wide. A bar's parts are shares of 1.
+
+    Figures are shares too, or in `unit`.
+    """
 
     heads: tuple[str, ...]  # of the table's columns, that of the rows' heads first
     rows: Sequence[BarRow]
     looks: Mapping[str, Look]
     say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
+    unit: str = "%"
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
     _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
 
@@ -42,7 +46,7 @@ class ShareBars(LaidOut):
         return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
-        return units.show(value, "%") if isinstance(value, (int, float)) else super().written(place, value)
+        return units.show(value, self.unit) if isinstance(value, (int, float)) else super().written(place, value)
 
     def words(self) -> list[str]:
         return [self.say(row, self._table.spoken(at)) for at, row in enumerate(self.rows)]
@@ -52,8 +56,8 @@ class ShareBars(LaidOut):
         return FigureTable(
             self.heads,
             [TableRow(row.heads, row.figures) for row in self.rows],
-            lambda figure: units.show(figure.value, "%"),
-            lambda figure: units.show(figure.value, "%"),
+            lambda figure: figure.text or units.show(figure.value, self.unit),
+            lambda figure: units.show(figure.value, self.unit),
             self.overlay,
         )
 

@@ -37,6 +37,12 @@ def _traffic(given: Mapping[str, Any]) -> Scene:
     return build(given)
 
 
+def _seconds(given: Mapping[str, Any]) -> Scene:
+    from tutor.views.seconds_scene import build
+
+    return build(given)
+
+
 def _step(given: Mapping[str, Any]) -> Scene:
     from tutor.views.step_scene import build
 
@@ -116,6 +122,42 @@ TRAINING_TOPICS = (
             Parameter("dense_bytes", "number", 2, "bytes of a value in the array", most=16, unit="B"),
         ),
         _traffic,
+    ),
+    Topic(
+        "seconds",
+        "Seconds: how long an all-reduce takes by ring, tree and in two levels, and how much of it is latency",
+        (
+            Parameter(
+                "bytes",
+                "number",
+                1_000_000,
+                "bytes of the array on each GPU",
+                most=limits.MOST_BYTES,
+                ladder=tuple(10.0**power for power in range(3, 13)),
+                unit="B",
+            ),
+            Parameter(
+                "gpus",
+                "whole",
+                64,
+                "GPUs, on the network where they are more than a server has",
+                least=2,
+                most=limits.MOST_GPUS,
+                ladder=tuple(2**power for power in range(1, 11)),
+            ),
+            Parameter("hardware", "choice", "h100", "the GPU and its links", choices=tuple(hardware.HARDWARE)),
+            Parameter(
+                "alpha",
+                "number",
+                10e-6,
+                "seconds of latency of a message",
+                least=0,
+                most=limits.MOST_SECONDS,
+                ladder=(0, *_steps(-6, -3)),
+                unit="s",
+            ),
+        ),
+        _seconds,
     ),
     Topic(
         "step",

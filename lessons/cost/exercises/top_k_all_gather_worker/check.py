@@ -85,6 +85,9 @@ def explain(arguments, expected, got, difference):
     if not isinstance(got, list) or len(got) != len(gradients):
         return None
     for worker, (right, own) in enumerate(zip(expected, got)):
+        if isinstance(own, np.ndarray) and own.shape == (len(gradients) * arguments["k"][0],) != right.shape:
+            said = f"Worker {worker} returned {len(own)} values, those that are sent; expected {len(right)}."
+            return {"kind": "wrong_shape", "reason": f"{said} Put each at its position, with 0 where nothing is sent."}
         if not isinstance(own, np.ndarray) or own.shape != right.shape or own.dtype.kind != "f":
             return None
         if _same(own, right):
@@ -136,6 +139,14 @@ def _slip(arguments, worker, got):
             "adds once for each position. numpy.add.at adds every time.",
         ),
         ([signed / world_size] * world_size, "You keep the largest values; keep those that are largest without their signs."),
+        (
+            [sum(_sparse(arguments, size=lambda gradient: -np.abs(gradient))) / world_size] * world_size,
+            "You keep the smallest values; keep the largest, signs aside.",
+        ),
+        (
+            [sum(map(np.abs, sparse)) / world_size] * world_size,
+            "The values have lost their signs: look for the largest without them, and send those of the gradient.",
+        ),
         (sparse, "Every worker returned what it sends itself: nothing has been gathered."),
         ([part / world_size for part in sparse], "Every worker has its own values alone: nothing has been gathered."),
         ([sum(gradients) / world_size] * world_size, "That is the mean of the whole gradients; only k values of each are sent."),

@@ -13,6 +13,8 @@ import pytest
 from tutor.answers import cells
 from tutor.answers.judge import judge
 from tutor.course.model import CHOICE, CHOICES, NUMBER, ORDER, TABLE, Course
+from tutor.views.picture import cell
+from tutor.views.topics import topic
 
 # Each lesson, and the exercises in it
 LESSONS: dict[str, set[str]] = {"why": set(), "collectives": set(), "cost": {"top_k_all_gather_worker"}}
@@ -339,3 +341,14 @@ def test_the_lessons_ask_in_many_kinds(course: Course) -> None:
     lessons = [course.lesson(name) for name in LESSONS]
     kinds = {step.question.kind for lesson in lessons if lesson for step in lesson.steps if step.question}
     assert kinds == {NUMBER, CHOICE, CHOICES, ORDER, TABLE}
+
+
+def test_the_picture_of_the_algorithms_agrees_with_the_answer(course: Course) -> None:
+    """64 GPUs: 126 latencies of a ring against 12 of a tree, once the array is small."""
+    live = course.live("cost-by-algorithm")
+    assert live is not None
+    shown = topic(live.topic).scene({**live.parameters, "bytes": 1000}).cells(0)
+    ring, tree = (shown[cell(algorithm=name, part="seconds")] for name in ("ring", "tree"))
+    assert isinstance(ring, float)
+    assert isinstance(tree, float)
+    assert ring / tree == pytest.approx(10.5, rel=0.005)

@@ -127,6 +127,7 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("libraries-ddp-batch", "64", "node-is-the-world"),
     ("libraries-ddp-batch", "128", "accumulation-forgotten"),
     ("libraries-strategies-by-memory", "none, grad-op, full, hybrid", "hybrid-shard-over-the-world"),
+    ("libraries-strategies-by-memory", "grad-op, none, hybrid, full", "nothing-divided"),
     ("libraries-strategies-by-memory", "none, hybrid, full, grad-op", "no-reshard-still-sharded"),
     ("libraries-no-reshard-weights", "0.40625 GB", "no-reshard-still-sharded"),
     ("libraries-no-reshard-weights", "52 GB", "gathered-in-full-precision"),

@@ -233,7 +233,8 @@ def _how_many(named: list[str], wanted: list[str]) -> str:
 
 def _first_out_of_order(named: list[str], wanted: list[str], texts: Mapping[str, str]) -> str:
     first = next((index for index, id in enumerate(named) if id != wanted[index]), 0)
-    before = "The first is" if first == 0 else f"The first {first} {'is' if first == 1 else 'are'} right, the next is"
+    right = "The first is right" if first == 1 else f"The first {first} are right"
+    before = "The first is" if first == 0 else f"{right}, the next is"
     return f"{before} not: {texts[named[first]]}"
 
 

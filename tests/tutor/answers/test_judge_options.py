@@ -178,7 +178,7 @@ def test_several_options_after_one_word(ask: Ask) -> None:
     [
         ("gather, scatter, barrier, nothing", "Adding comes first."),
         ("scatter, gather, nothing, barrier", "The first 2 are right, the next is not: Nothing at all"),
-        ("scatter, barrier, gather, nothing", "The first 1 is right, the next is not: A barrier"),
+        ("scatter, barrier, gather, nothing", "The first is right, the next is not: A barrier"),
         ("barrier, scatter, gather, nothing", "The first is not: A barrier"),
     ],
 )

@@ -7,14 +7,19 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from tutor.classroom.folder import KEYS, SHARED, Settings
+from tutor.classroom.folder import KEYS, SHARED, ClassFolder, Settings
 from tutor.classroom.names import checked
+from tutor.classroom.owners import command as handing_over
+from tutor.classroom.owners import staff
 
 ACCEPTED_ENVIRONMENT = ("LANG", "LC_*", "COLORTERM", "NO_COLOR")
+_CONFIGURATION = "/etc/ssh/sshd_config.d/worldsize.conf"
 _KIND = r"ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-[\w-]+@openssh\.com"
 _KEY = re.compile(rf"({_KIND}) ([A-Za-z0-9+/]+={{0,3}})( .*)?")
-
-_MOST_SESSIONS = 60
+MAX_STARTUPS = "60:30:120"
+_MOST_SESSIONS = 4  # on one connection: a learner has more windows by connecting again
+# A line that is cut without a word is noticed after two minutes
+_ALIVE_SECONDS, _ALIVE_COUNT = 30, 4
 
 
 class BadKey(ValueError):
@@ -61,9 +66,9 @@ def without(lines: str, name: str) -> str:
     return "\n".join(kept) + "\n" if kept else ""
 
 
-def pieces(settings: Settings, folder: Path, program: str, account: str, learners: list[str]) -> list[Piece]:
+def pieces(settings: Settings, folder: Path, program: str, learners: list[str]) -> list[Piece]:
     """Everything that has to be on the host, in the order in which to put it there."""
-    shared = settings.shape == SHARED
+    shared, account = settings.shape == SHARED, settings.account
     who = f"User {account}" if shared else f"Group {account}"
     keys = [f"    AuthorizedKeysFile {folder / KEYS}"] if shared else []
     command = [] if shared else [f"    ForceCommand {session_command(program, folder)}"]
@@ -75,24 +80,24 @@ def pieces(settings: Settings, folder: Path, program: str, account: str, learner
         "    DisableForwarding yes",
         "    PermitUserRC no",
         f"    AcceptEnv {' '.join(ACCEPTED_ENVIRONMENT)}",
-        f"    MaxSessions {2 if not shared else _MOST_SESSIONS}",
+        f"    MaxSessions {_MOST_SESSIONS}",
+        f"    ClientAliveInterval {_ALIVE_SECONDS}",
+        f"    ClientAliveCountMax {_ALIVE_COUNT}",
     ]
     found = [
-        Piece("how sshd lets learners in", "/etc/ssh/sshd_config.d/worldsize.conf", "\n".join(block) + "\n"),
-        Piece(
-            "logins at the same moment", "/etc/ssh/sshd_config.d/worldsize.conf, above Match", "MaxStartups 60:30:120\n"
-        ),
+        Piece("logins at the same moment", _CONFIGURATION, f"MaxStartups {MAX_STARTUPS}\n"),
+        Piece("how sshd lets learners in", f"{_CONFIGURATION}, below that", "\n".join(block) + "\n"),
     ]
+    lines = [f"groupadd --force {staff(settings)}   # the instructors, who read what learners do"]
     if shared:
-        text = f"useradd --system --create-home --shell /bin/sh {account}\nchown {account}: {folder / 'learners'}\n"
-        found.insert(0, Piece("the account that all share", "as the administrator", text))
+        what = "the account that all share"
+        lines.append(f"useradd --system --create-home --shell /bin/sh {account}")
     else:
-        lines = [f"groupadd --force {account}"]
-        for name in learners:
-            place = folder / "learners" / name
-            lines += [f"useradd --create-home --groups {account} {name}", f"chown {name}:{account}-staff {place}"]
-        lines.insert(1, f"groupadd --force {account}-staff   # the instructors, who read what learners do")
-        found.insert(0, Piece("an account for each learner", "as the administrator", "\n".join(lines) + "\n"))
+        what = "an account for each learner"
+        lines.append(f"groupadd --force {account}")
+        lines += [f"useradd --create-home --shell /bin/sh --groups {account} {name}" for name in learners]
+    lines += [handing_over(settings, ClassFolder(folder), name) for name in learners]
+    found.insert(0, Piece(what, "as the administrator", "\n".join(lines) + "\n"))
     limits = f"{account if shared else '@' + account} hard nproc {4096 if shared else 64}\n"
     found.append(Piece("limits of each account", "/etc/security/limits.d/worldsize.conf", limits))
     return found

@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from tutor.classroom.names import BadName, checked
+from tutor.classroom.names import ACCEPTED, BadName, checked
 from tutor.places import Places
 
 SETTINGS, LEARNERS, REMOVED, KEYS = "class.toml", "learners", "removed", "authorized_keys"
 ACCOUNTS, SHARED = "accounts", "shared"
 SHAPES = (ACCOUNTS, SHARED)
+ACCOUNT = "worldsize-class"
 _HEAD = "# A class of worldsize. Change it with `worldsize class`, or here.\n"
 
 
@@ -36,6 +37,7 @@ class Settings:
 
     title: str = "A class"
     shape: str = ACCOUNTS  # an account for each learner, or one that they share
+    account: str = ACCOUNT  # the one that they share, or the group of all their accounts
     open_until: str = ""  # the last lesson that is open; all of them where empty
     question: str = ""  # of the day: the id of a question
     reveal: bool = True  # whether learners may have answers and solutions shown
@@ -68,6 +70,8 @@ class ClassFolder:
         found = Settings(**table)
         if found.shape not in SHAPES:
             raise NoClass(f"{file}: shape is {found.shape!r}; accepted: {', '.join(SHAPES)}")
+        if not _is_name(found.account):
+            raise NoClass(f"{file}: account is {found.account!r}; accepted: {ACCEPTED}")
         return found
 
     def set(self, **changes: object) -> Settings:
@@ -96,14 +100,19 @@ class ClassFolder:
 
     def learners(self) -> list[str]:
         """The names of those in the class, sorted; folders with other names are none."""
-        self.settings()
+        staff = f"{self.settings().account}-staff"
+        if not os.access(self.path / LEARNERS, os.R_OK):
+            raise NoClass(f"{self.path / LEARNERS} may not be listed; an instructor's account is in the group {staff}")
         return sorted(name for name in _folders(self.path / LEARNERS) if _is_name(name))
 
     def places(self, name: str) -> Places:
         """Where a learner's things are. Raises BadName, and NoClass for one that is not in the class."""
         folder = self.path / LEARNERS / checked(name)
         if not folder.is_dir():
-            raise NoClass(f"{name} is not in this class; there are: {', '.join(self.learners()) or 'none yet'}")
+            # A learner who is told why they cannot come in is not told who else can
+            seen = os.access(self.path / LEARNERS, os.R_OK)
+            others = f"; there are: {', '.join(self.learners()) or 'none yet'}" if seen else ""
+            raise NoClass(f"{name} is not in this class{others}")
         return Places(state=folder, exercises=folder / "exercises")
 
     def add(self, name: str) -> Path:

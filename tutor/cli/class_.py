@@ -17,8 +17,6 @@ from tutor.program import NAME
 if TYPE_CHECKING:
     from tutor.classroom.folder import ClassFolder
 
-ACCOUNT = "worldsize-class"
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Carries one of the class commands out; what is expected to go wrong is one line."""
@@ -46,15 +44,17 @@ def _folder(arguments: argparse.Namespace) -> ClassFolder:
 
 
 def _init(arguments: argparse.Namespace) -> int:
-    from tutor.classroom.folder import SHAPES, Settings
+    from tutor.classroom.folder import ACCOUNT, SHAPES, Settings
+    from tutor.classroom.names import checked
 
     shape = arguments.shape or SHAPES[0]
     if shape not in SHAPES:
         raise BadUsage(f"--shape is {shape!r}; accepted: {', '.join(SHAPES)}")
     folder = _folder(arguments)
     there = (folder.path / "class.toml").exists()
+    account = checked(arguments.account) if arguments.account is not None else ACCOUNT
     if not there and not arguments.dry_run:
-        folder.make(Settings(title=arguments.title or "A class", shape=shape))
+        folder.make(Settings(title=arguments.title or "A class", shape=shape, account=account))
     if arguments.json:
         say_json({"folder": str(folder.path), "shape": shape, "created": not there, "dry_run": arguments.dry_run})
         return RIGHT
@@ -70,6 +70,7 @@ def _add(arguments: argparse.Namespace) -> int:
     from tutor.classroom.entrance import key_line, with_key
     from tutor.classroom.folder import KEYS, SHARED, write_whole
     from tutor.classroom.names import checked
+    from tutor.classroom.owners import command, hand_over, owner, staff
 
     folder, name = _folder(arguments), checked(arguments.name)
     settings = folder.settings()
@@ -86,17 +87,23 @@ def _add(arguments: argparse.Namespace) -> int:
     place = folder.path / "learners" / name
     if not place.is_dir():
         did.append(f"makes {place}")
+    did.append(f"gives it to {owner(settings, name)}, to be read by the group {staff(settings)}")
     if line:
         did.append(f"writes {folder.path / KEYS}: {line}")
+    refused = ""
     if not arguments.dry_run:
         folder.add(name)
+        refused = hand_over(settings, folder, name)
+        if refused:
+            did.remove(f"gives it to {owner(settings, name)}, to be read by the group {staff(settings)}")
         if line:
             keys = folder.path / KEYS
             old = keys.read_text(encoding="utf-8") if keys.exists() else ""
             write_whole(keys, with_key(old, line, name), 0o644)
     _did(arguments, did or ["nothing: this learner is there"])
-    if not arguments.json and settings.shape != SHARED:
-        say(f"The account is yours to make; {NAME} class sshd-config {folder.path} prints the commands.")
+    if refused and not arguments.json:
+        say(f"Left to the administrator ({refused}): {command(settings, folder, name)}")
+        say(f"{NAME} class sshd-config {folder.path} prints all that has to be on the host.")
     return RIGHT
 
 
@@ -168,7 +175,7 @@ def _sshd_config(arguments: argparse.Namespace) -> int:
 
     folder = _folder(arguments)
     settings = folder.settings()
-    found = pieces(settings, folder.path, _program(), arguments.account or ACCOUNT, folder.learners())
+    found = pieces(settings, folder.path, _program(), folder.learners())
     if arguments.json:
         say_json({"pieces": [{"what": one.what, "where": one.where, "text": one.text} for one in found]})
         return RIGHT

@@ -62,7 +62,7 @@ def test_what_was_there_stays(folder: ClassFolder) -> None:
     (folder.add("ada") / "progress.db").write_bytes(b"x")
     folder.make(Settings(title="other"))
     folder.add("ada")
-    assert folder.settings() == Settings('A "quoted" ä', SHARED, "ring", "", False)
+    assert folder.settings() == Settings('A "quoted" ä', SHARED, open_until="ring", reveal=False)
     assert (folder.places("ada").database).read_bytes() == b"x"
 
 
@@ -147,7 +147,7 @@ def test_lines_of_a_learner_come_and_go_and_others_stay() -> None:
 
 @pytest.mark.parametrize("shape", [ACCOUNTS, SHARED])
 def test_the_pieces_close_every_other_door(shape: str) -> None:
-    found = pieces(Settings(shape=shape), Path("/srv/c"), PROGRAM, "worldsize-class", ["ada"])
+    found = pieces(Settings(shape=shape), Path("/srv/c"), PROGRAM, ["ada"])
     text = "\n".join(one.text for one in found)
     for line in ("DisableForwarding yes", "PermitUserRC no", "AcceptEnv LANG LC_* COLORTERM NO_COLOR", "MaxStartups"):
         assert line in text

@@ -58,6 +58,7 @@ class LiveModel:
         self.step = min(step, self.scene.last_step)
         self._selected = STEP if self.scene.last_step else ""
         self.show_all = False
+        self._drawn: tuple[str, Scene, Any] | None = None  # values that were drawn, and of which scene
 
     @property
     def picture(self) -> Picture:
@@ -194,8 +195,14 @@ class LiveModel:
         if parameter.name == "workers" and values is not None:
             return len(values)
         if parameter.kind == "values" and given is None:
-            return self.scene.values(parameter.name)
+            return self._drawn_values(parameter.name)
         return given
+
+    def _drawn_values(self, name: str) -> Any:
+        """The scene's own values: every handle asks for them at every key, and they stay while the scene does."""
+        if self._drawn is None or self._drawn[0] != name or self._drawn[1] is not self.scene:
+            self._drawn = (name, self.scene, self.scene.values(name))
+        return self._drawn[2]
 
     def _typed(self, parameter: Parameter) -> bool:
         return parameter.kind == "values" and self.given.get(parameter.name) is not None

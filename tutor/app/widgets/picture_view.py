@@ -28,6 +28,9 @@ class PictureView(ScrollView, can_focus=False):
     def __init__(self, picture: Picture | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._picture = picture
+        # Rows as they are drawn, of one picture in one window; sizes by width, of one picture
+        self._drawn: tuple[Picture | None, object, dict[int, list[Run]]] = (None, None, {})
+        self._sized: tuple[Picture | None, dict[int, Size]] = (None, {})
 
     @property
     def picture(self) -> Picture | None:
@@ -42,12 +45,16 @@ class PictureView(ScrollView, can_focus=False):
             self._fit()
             self.refresh(layout=True)
             return
-        if before.size(width) != picture.size(width) or _frame(before, width) != _frame(picture, width):
+        if self._size_of(before, width) != self._size_of(picture, width) or _frame(before, width) != _frame(
+            picture, width
+        ):
             self._fit()
             self.refresh(layout=True)
             return
         rows = range(self.scrollable_content_region.height)
-        changed = [y for y in rows if self._runs(before, y) != self._runs(picture, y)]
+        # In this order: the rows of the picture before are still kept
+        was = [self._runs(before, y) for y in rows]
+        changed = [y for y in rows if was[y] != self._runs(picture, y)]
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
@@ -93,12 +100,20 @@ class PictureView(ScrollView, can_focus=False):
         width, height = window
         if self._picture is None or not width:
             return width
-        columns, rows = self._picture.size(width)
+        columns, rows = self._size_of(self._picture, width)
         return width - 1 if rows + (columns > width) > height else width
 
     def _extent(self, window: Size) -> Size:
         width = self._width_in(window)
-        return Size(*self._picture.size(width)) if self._picture is not None and width else Size(0, 0)
+        return self._size_of(self._picture, width) if self._picture is not None and width else Size(0, 0)
+
+    def _size_of(self, picture: Picture, width: int) -> Size:
+        if self._sized[0] is not picture:
+            self._sized = (picture, {})
+        sizes = self._sized[1]
+        if width not in sizes:
+            sizes[width] = Size(*picture.size(width))
+        return sizes[width]
 
     def _fit(self) -> None:
         self.virtual_size = self._extent(self.size)
@@ -116,7 +131,7 @@ class PictureView(ScrollView, can_focus=False):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         if self._picture is None:
             return 0
-        columns, rows = self._picture.size(width)
+        columns, rows = self._size_of(self._picture, width)
         return rows + (1 if columns > width else 0)  # the scrollbar takes a row
 
     # Drawing
@@ -131,9 +146,19 @@ class PictureView(ScrollView, can_focus=False):
         return strip_of(segments, width, base)
 
     def _runs(self, picture: Picture, y: int) -> list[Run]:
-        """The runs in screen row `y`: rows and columns of the heads and the foot stay where they are."""
+        """The runs in screen row `y`, laid out once for the picture and the part of it in the window."""
+        window = (self.size, self.scrollable_content_region.size, self.scroll_offset)
+        if self._drawn[0] is not picture or self._drawn[1] != window:
+            self._drawn = (picture, window, {})
+        rows = self._drawn[2]
+        if y not in rows:
+            rows[y] = self._lay_out(picture, y)
+        return rows[y]
+
+    def _lay_out(self, picture: Picture, y: int) -> list[Run]:
+        """Rows and columns of the heads and the foot stay where they are."""
         width = self._layout_width
-        rows = picture.size(width).rows
+        rows = self._size_of(picture, width).height
         window = self.scrollable_content_region.size
         foot = picture.foot_rows(width)
         scroll_x, scroll_y = self.scroll_offset

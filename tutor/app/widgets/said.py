@@ -26,7 +26,9 @@ class Said(Lines):
 
     def say(self, *texts: Spoken) -> None:
         """Shows these texts instead of what was there."""
-        self._texts = [text for text in texts if text]
+        before, self._texts = self._texts, [text for text in texts if text]
+        if not before and not self._texts:
+            return  # nothing said, as before: what stands below need not be laid out again
         self.display = bool(self._texts)
         self.changed()
 

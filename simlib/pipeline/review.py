@@ -37,6 +37,9 @@ def refusal(got: Any, ranks: int, micro_batches: int, noun: str = "stage") -> tu
     (None, "'0b0' in stage 0's list is no operation. Write the kind as a capital letter, F or B.")
     """
     if isinstance(got, (list, tuple)) and got and all(isinstance(step, str) for step in got):
+        if any(len(step.replace(",", " ").split()) > 1 for step in got):
+            said = f"{noun.capitalize()} 0's order is one string, {_short(got[0])}."
+            return "wrong_type", f"{said} Return a list of strings for each {noun}."
         return (
             "wrong_shape",
             f"This is one list of operations. Return a list of {ranks} such lists, one for each {noun}.",

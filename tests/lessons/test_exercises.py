@@ -20,7 +20,8 @@ from tutor.checker.definition import Definition
 from tutor.checker.inside import frames
 from tutor.checker.verdict import CheckResult
 from tutor.course.model import Exercise, Place
-from tutor.views.explain import explained, scene_of
+from tutor.views.comparison import Side
+from tutor.views.explain import comparison, explained, scene_of
 from tutor.views.picture import Role, cell
 
 COURSE = Path(lessons.__file__).parent
@@ -124,6 +125,31 @@ def test_a_wrong_value_is_drawn_in_its_picture(name: str, mutant: str) -> None:
     assert Role.DIFFERENCE in roles
 
 
+COMPARED = ("ring_all_reduce", "ring_all_reduce_worker", "gpipe_order", "one_f_one_b_order", "interleaved_order")
+
+
+@pytest.mark.parametrize(("name", "mutant"), [pair for pair in MUTANTS if pair[0] in COMPARED])
+def test_where_a_whole_run_is_known_it_opens_where_the_two_differ(name: str, mutant: str) -> None:
+    first = of_mutant(name, mutant).cases[0]
+    if first.picture is None or first.picture["topic"] == "waiting":
+        return
+    compared = comparison(first.picture)
+    assert compared is not None
+    assert compared.within(compared.opens_at) == compared.opens_at
+    for side in Side:
+        picture = compared.picture(compared.opens_at, side)
+        size = picture.size(140)
+        roles = {run.role for row in range(size.rows) for run in picture.line(row, 140) if run.cell is not None}
+        # An order may stand still before the first operation that differs: then that it does is marked. In one that
+        # ends too early there is nothing to mark, and it is not what is shown first
+        assert {Role.DIFFERENCE, Role.OVER} & roles or (side is Side.YOURS is not compared.side)
+    assert first.first_difference is not None
+    assert name not in ("ring_all_reduce",) or compared.opens_at == first.first_difference.step
+    for step in (compared.first_step, compared.last_step):
+        assert compared.caption(step)
+        assert compared.both(step).words()
+
+
 def test_the_ring_names_the_step_worker_and_chunk_of_the_lesson_s_table() -> None:
     """The five-row table of the lesson, with one number changed."""
     arrays = [np.array([1, 2, 3]), np.array([10, 20, 30]), np.array([100, 200, 300])]
@@ -223,3 +249,7 @@ def test_whatever_comes_back_gets_a_verdict(name: str, data: st.DataObject) -> N
     json.dumps(CheckResult(name, False, (case,)).to_json(), allow_nan=False)
     if case.picture is not None:
         explained(case.picture)
+        if (compared := comparison(case.picture)) is not None:
+            for step in (compared.first_step, compared.opens_at, compared.last_step):
+                compared.both(step).size(80)
+                assert compared.caption(step)

@@ -17,6 +17,23 @@ from tutor.checker.verdict import Failure
 from tutor.safe_text import visible
 
 _MOST = 2000
+# What NumPy and Python say, and what is often behind it
+_OFTEN = (
+    (re.compile("array split does not result in an equal division"), "numpy.array_split cuts parts of unequal length"),
+    (
+        re.compile("matmul: .*mismatch in its core dimension"),
+        "In A @ B the columns of A have to be as many as the rows of B: has one been cut along the other axis?",
+    ),
+    (
+        re.compile("could not be broadcast together|could not broadcast input array"),
+        "The two arrays have to have the same shape: is one of them whole, and the other a part?",
+    ),
+    (re.compile("'NoneType' object"), "None comes from a function without `return`, or from a list's append or sort"),
+    (
+        re.compile("^(dst|src) is -?[0-9]+; accepted: a rank"),
+        "A ring is closed: the neighbours are (rank + 1) % world_size and (rank - 1) % world_size",
+    ),
+)
 _DENIED = re.compile(r"\[Errno (1|13)\]")
 
 
@@ -56,7 +73,8 @@ def raised(message: dict[str, Any], limits: Limits) -> Failure:
         return Failure("forbidden", f"Your file tries what a check does not allow. {full}", at)
     if loading:
         return Failure("exception", f"{full}, while your file was loaded.", at)
-    return Failure("exception", full, at)
+    often = next((words for found, words in _OFTEN if found.search(said)), "")
+    return Failure("exception", f"{full.rstrip()}. {often}" if often else full, at)
 
 
 def refused(message: dict[str, Any], function: str, parameters: list[str]) -> Failure:

@@ -48,6 +48,8 @@ class ComparedOrders(Comparison):
             overfull=None if overfull is None else yours.place_of(*overfull[:2]),
             held=(0, 0) if overfull is None else overfull[2:],
         )
+        if not (self._yours.differing or stuck or overfull):
+            self.side = Side.DIFFERENCE  # the learner's rows end before: in them there is nothing to see
         self.last_step = max(yours.slots, engine.slots) - 1
         firsts = [int(dict(place)["slot"]) for place in (*self._yours.differing, *self._engine.differing)]
         self.opens_at = min(firsts, default=0)
@@ -71,8 +73,9 @@ class ComparedOrders(Comparison):
                 told.append(f"{self._engine.row_name(rank)} yours {yours}, expected {right}")
         rest = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
         said = "; ".join(told[:_MOST_TOLD]) + rest if told else "the same"
-        yours, right = ([grid.held_at(rank, step) for rank in range(len(self._rows))] for grid in self._grids)
-        held = "" if yours == right or not self._caps else f"; held {_listed(yours)}, the engine {_listed(right)}"
+        ranks = range(len(self._rows))
+        own, enough = (" ".join(str(grid.held_at(rank, step)) for rank in ranks) for grid in self._grids)
+        held = "" if own == enough or not self._caps else f"; held {own}, the engine {enough}"
         return f"slot {step} of {self.last_step}: {said}{held}"
 
     def titles(self, step: int) -> tuple[str, str]:
@@ -106,7 +109,3 @@ class ComparedOrders(Comparison):
                 if held > right.peak_activations[rank]:
                     return rank, position, held, right.peak_activations[rank]
         return None
-
-
-def _listed(counts: Sequence[int]) -> str:
-    return " ".join(map(str, counts))

@@ -70,6 +70,9 @@ def explain(arguments, expected, got, difference):
     if len(got) != 2 or not isinstance(got[0], (list, tuple)):
         return None
     gradients, held = got
+    is_swapped = len(gradients) == layers and all(isinstance(one, (int, np.integer)) for one in gradients)
+    if is_swapped and isinstance(held, (list, tuple)) and all(isinstance(one, np.ndarray) for one in held):
+        return _form("Return (gradients, held), in this order; yours begins with the counts.")
     if isinstance(held, (int, np.integer)) and not isinstance(held, bool):
         return _form(f"The count held is one number. Return a list of {layers}: a count for each layer.")
     if len(gradients) != layers:
@@ -282,6 +285,10 @@ def _of_held(arguments, right, held):
         (
             [place // every + 1 + stop - place // every * every for place, stop in enumerate(stops)],
             "The output of a segment's last layer need not be there: backward needs inputs alone.",
+        ),
+        (
+            [count - 1 for count in right],
+            "One too few: the layer's own input is there too when its backward runs.",
         ),
         (
             [count + 1 for count in right],

@@ -101,6 +101,10 @@ def _slip(arguments, expected, yours):
             "All gradients travel in one bucket, which is ready when the backward pass is over: nothing is hidden.",
         ),
         (
+            [list(backward)],
+            "All gradients travel in one bucket. It closes when its bytes have reached its cap: add up sizes[number].",
+        ),
+        (
             buckets(sizes, first_cap, cap),
             "Yours begin with parameter 0. Backward the last layer is ready first: go from the last parameter to the first, "
             "and give the model's own numbers.",
@@ -129,6 +133,7 @@ def _slip(arguments, expected, yours):
         (_filled(sizes, backward, first_cap, first_cap), "The first cap is for the first bucket; all others have `cap`."),
         (expected[:-1], "The last bucket is missing: what is left at the end travels too, full or not."),
         ([*expected, []], "There is an empty bucket at the end: open one when a gradient needs it."),
+        ([[], *expected], "There is an empty bucket at the beginning: the first gradient goes into the first bucket."),
         (_never_emptied(sizes, backward, first_cap, cap), "Count the bytes of each bucket from 0 again."),
     ]
     return next((words for buckets_, words in rules if yours == buckets_ and yours != expected), None)

@@ -69,6 +69,11 @@ def _slip(arguments, expected, got):
         return "Stages are counted from 0."
     if got == expected[::-1]:
         return "The lists come in the order of the stages, stage 0 first."
+    stages = arguments["stages"]
+    if got == [[f"{micro_batch}{kind}{stage}" for kind in "FB" for micro_batch in range(half)] for stage in range(stages)]:
+        return "The stage is written first, then the kind, then the micro-batch."
+    if half != stages and got == [[f"{at}{kind}{n}" for kind in "FB" for n in range(stages)] for at in range(stages)]:
+        return f"Yours has as many micro-batches as stages, {stages}; there are {half}."
     if got == [row[:half] for row in expected]:
         return "The backward passes are missing."
     if got == [row[:half] + row[half:][::-1] for row in expected]:

@@ -110,6 +110,14 @@ def _slip(arguments, expected, got):
             {"warmup": lambda rank: 2 * (ranks - 1 - rank) + (chunks - 1) * size + 1},
             "The warm-up has one forward pass too many: the pass that is then made in turn is none of it.",
         ),
+        (
+            {"warmup": lambda rank: 2 * (ranks - rank) + (chunks - 1) * size},
+            "The warm-up counts the rank itself among those that come after: there are N - 1 - rank of them.",
+        ),
+        (
+            {"warmup": lambda rank: 2 * (ranks - 1 - rank) + chunks * size},
+            f"The warm-up has one round too many: the rounds through the other chunks are {chunks - 1}.",
+        ),
         ({"warmup": lambda rank: micro_batches * chunks}, "All forward passes come first: this is no 1F1B."),
     )
     if micro_batches % ranks and all(

@@ -97,7 +97,11 @@ def _slip(arguments, expected, got):
         for stage in range(stages)
     ]:
         return "The last stage has nobody after it: it needs no warm-up."
-    if any(_backward(row) != sorted(_backward(row)) for row in got):
+    if got == [_again(row, stages - 1 - stage) for stage, row in enumerate(expected)]:
+        return "The backward passes that are left at the end go on where those in turn ended, and not from micro-batch 0."
+    if got == [_all_in_turn(stage, micro_batches, stages - 1 - stage) for stage in range(stages)]:
+        return f"One forward and one backward in turn is for the {micro_batches} - w micro-batches that the warm-up of w leaves."
+    if any(_backward(row) != sorted(set(_backward(row))) and len(set(row)) == len(row) for row in got):
         return "Backward passes run from micro-batch 0 up: the one that went forward first comes back first."
     if got == [_left(row) for row in expected]:
         return "The backward passes that are left at the end, one for each of the warm-up, are missing."
@@ -111,6 +115,23 @@ def _row(stage, micro_batches, warmup, turn="FB"):
     for at in range(micro_batches - warmup):
         pair = {"F": f"{stage}F{warmup + at}", "B": f"{stage}B{at}"}
         row += [pair[kind] for kind in turn]
+    return row + [f"{stage}B{at}" for at in range(micro_batches - warmup, micro_batches)]
+
+
+def _again(row, warmup):
+    """The row with the backward passes of its end counted from 0 again."""
+    half = len(row) // 2
+    warmup = min(warmup, half)
+    stage = row[0].split("F")[0]
+    return row[: len(row) - warmup] + [f"{stage}B{at}" for at in range(warmup)]
+
+
+def _all_in_turn(stage, micro_batches, warmup):
+    """A row whose pairs are as many as there are micro-batches, whatever the warm-up has done."""
+    warmup = min(warmup, micro_batches)
+    row = [f"{stage}F{at}" for at in range(warmup)]
+    for at in range(micro_batches):
+        row += [f"{stage}F{warmup + at}", f"{stage}B{at}"]
     return row + [f"{stage}B{at}" for at in range(micro_batches - warmup, micro_batches)]
 
 

@@ -70,6 +70,9 @@ def explain(arguments, expected, got, difference):
     if slices is not None and slices != list(range(len(arrays))):
         return _other_slices(slices, expected, got)
     for worker, (right, own) in enumerate(zip(expected, got)):
+        if own.shape == arrays[worker].shape != right.shape:
+            said = f"Worker {worker} returned an array of {len(own)} numbers; expected {len(right)}."
+            return {"kind": "wrong_shape", "reason": f"{said} Return slice r alone, without the places of the others."}
         if own.shape != right.shape:
             return None
         if not _same(own, right):
@@ -158,7 +161,8 @@ def _slip(arrays, worker, right, own, got, place, index):
         if counts and set(counts) == {1}:
             return f"That is the sum of chunk {number}; worker {worker} needs chunk {worker}."
         if counts:
-            return f"It comes from chunk {number}. {_says_whose(counts)} Is a step missing?"
+            steps = "Is there a step too many? N-1 are enough." if max(counts) > 1 else "Is a step missing?"
+            return f"It comes from chunk {number}. {_says_whose(counts)} {steps}"
     if _mixed(arrays, own):
         return "Numbers of different chunks have been added: what arrives belongs to the chunk that the left one sent."
     return None

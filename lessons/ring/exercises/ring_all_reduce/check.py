@@ -90,8 +90,8 @@ def _slip_of_all(states, arrays, expected):
     if len(states) > 1 and all(_same(state, states[0]) for state in states) and not _same(states[0], arrays):
         return {
             "first_difference": None,
-            "reason": f"All {len(states)} entries are the same. If you append arrays that you go on changing, every entry "
-            "shows how they end: append copies of them.",
+            "reason": f"All {len(states)} entries are the same. Each step moves one chunk a worker. If yours do that in arrays "
+            "that you go on changing, every entry shows how they end: append copies of them.",
         }
     if _same(states[0], arrays) and not _same(expected[0], arrays) and len(states) > 1 and _same(states[1], expected[0]):
         return {
@@ -177,7 +177,7 @@ def _difference(trace, arrays, number, worker, chunk, within, right, state, plac
 def _slip(before, state, number, world_size):
     """Which wrong rule makes this state of the one before it; None if none that is known does."""
     if _same(state, before):
-        return "Nothing has moved in this step."
+        return "Nothing has moved in this step. A sum in a new array is in no worker's array until it is put there."
     adding = number < world_size
     rules = [
         (

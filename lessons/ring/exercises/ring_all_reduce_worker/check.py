@@ -59,6 +59,11 @@ def explain(arguments, expected, got, difference):
     if not isinstance(got, list) or len(got) != len(arrays):
         return None
     for worker, (right, own) in enumerate(zip(expected, got)):
+        if isinstance(own, list) and len(own) == len(arrays) and all(isinstance(part, np.ndarray) for part in own):
+            return {
+                "kind": "wrong_type",
+                "reason": f"Worker {worker} returned its {len(own)} chunks in a list. Return one array: numpy.concatenate joins them.",
+            }
         if not isinstance(own, np.ndarray) or own.shape != right.shape or own.dtype.kind not in "iuf":
             return None
         if not _same(own, right):
@@ -95,6 +100,8 @@ def _difference(arrays, worker, right, own, got):
             "step": trace.last_step,
             "cell": {"worker": worker, "chunk": chunk, "index": index},
             "yours": own[place].item() if np.isfinite(own[place]) else str(own[place]),
+            # What the workers held on the way is not known: they return the end
+            "own": {"states": [None] * (trace.last_step - 1) + [[_numbers(one) for one in got]]},
         },
     }
 
@@ -112,16 +119,41 @@ def _slip(arrays, worker, right, own, got, place):
     half = all(_right_chunks(one, right, bounds) == [(rank + 1) % world_size] for rank, one in enumerate(got))
     if half and counts and max(counts) < 2:
         return "Each worker has one finished chunk: that is the reduce-scatter. The all-gather, N-1 steps, is missing."
+    if counts is None and _other_gather(arrays, got):
+        return (
+            "The reduce-scatter is right. In the all-gather worker r first sends chunk (r+1) mod N, which is finished, and "
+            "what arrives is chunk r; each step on, both are one lower."
+        )
     if counts is None and _mixed(arrays, own[: bounds[0][1]]):
         return "Numbers of different chunks have been added: what arrives has the number that the left one sent."
     parts = [_says_whose(counts) if counts else None]
     if counts and max(counts) > 1:
         parts.append("What arrives in the all-gather is a finished sum: it replaces the chunk.")
     elif counts and sum(counts) == 1 and not _right_chunks(own, right, bounds):
-        parts.append("After N-1 steps that add, chunk (r+1) mod N is finished on worker r: print them there, and go on from it.")
+        parts.append(
+            "After N-1 steps that add, chunk (r+1) mod N is finished on worker r: print them there, and go on from it."
+        )
     elif len(wrong) == 1 and world_size > 2:
         parts.append("Its other chunks are right: is the last step missing?")
     return " ".join(filter(None, parts)) or None
+
+
+def _other_gather(arrays, got):
+    """Whether a right reduce-scatter and an all-gather with wrong numbers of chunks end like this."""
+    world_size = len(arrays)
+    finished = ring_all_reduce(arrays).state(world_size - 1)
+    for sends, takes in product(range(-1, 3), repeat=2):
+        if (sends, takes) == (1, 0):
+            continue
+        chunks = [np.array_split(array, world_size) for array in finished]
+        for step in range(world_size - 1):
+            sent = [chunks[rank][(rank - step + sends) % world_size] for rank in range(world_size)]
+            for rank in range(world_size):
+                chunks[rank][(rank - step + takes) % world_size] = sent[rank - 1]
+        ends = [np.concatenate(parts) for parts in chunks]
+        if all(one.shape == other.shape and _same(one, other) for one, other in zip(ends, got)):
+            return True
+    return False
 
 
 def _right_chunks(own, right, bounds):
@@ -163,6 +195,10 @@ def _mixed(arrays, piece):
         return False
     parts = [[*np.array_split(array, world_size), np.zeros_like(piece)] for array in arrays]
     return any(_same(sum(choice), piece) for choice in product(*parts))
+
+
+def _numbers(array):
+    return array.tolist() if isinstance(array, np.ndarray) else array
 
 
 def _text(number):

@@ -180,6 +180,16 @@ def _rules(arguments):
     yield "The scores are not divided by sqrt(size).", made(scale=1.0)
     yield f"You divide by the root of the width, {width}: a head has {size} columns.", made(scale=width**0.5)
     yield "You divide by size: divide by its root.", made(scale=float(size))
+    yield "You multiply the scores by sqrt(size): divide them.", made(scale=size**-0.5)
+    yield "A token looks at the one after it too: mask all that come later.", made(mask=2)
+    yield (
+        "Scores of queries with queries: they are those of x @ q with x @ k.",
+        [_partial(arguments | {"k": arguments["q"]}, _runs(arguments, own)) for own in shares],
+    )
+    yield (
+        "Scores of keys with keys: they are those of x @ q with x @ k.",
+        [_partial(arguments | {"q": arguments["k"]}, _runs(arguments, own)) for own in shares],
+    )
     # Which columns and rows
     yield (
         f"In yours head h has every {_nth(heads)} column. A head's columns are neighbours.",

@@ -150,6 +150,10 @@ def _of_partials(arguments, yours):
             _partials(arguments, even, first_bias=False),
             "`a_bias` is missing: each GPU adds its own part of it before GeLU.",
         ),
+        (
+            [(gelu(arguments["x"] @ arguments["a"][:, own]) + arguments["a_bias"][own]) @ arguments["b"][own] for own in even],
+            "`a_bias` is added after GeLU: it comes before.",
+        ),
         (_partials(arguments, even, rule=lambda h: h), "The GeLU is missing between the two matrices."),
         (
             _partials(arguments, even, rule=_erf),

@@ -107,6 +107,10 @@ def explain(arguments, expected, got, difference):
     for worker, own in enumerate(got):
         if not isinstance(own, (list, tuple)) or len(own) != 2:
             return _no_pair(worker, own, expected[worker][0])
+        if type(own[1]) is int:
+            layers = len(expected[worker][1])
+            reason = f"Worker {worker}'s held is one number. Return a list of {layers}: a count for each layer."
+            return {"kind": "wrong_type", "reason": reason, "first_difference": None}
     for worker, ((right, _), (own, _)) in enumerate(zip(expected, got)):
         if not isinstance(own, np.ndarray) or own.dtype.kind != "f" or own.ndim != 2:
             return None
@@ -182,6 +186,10 @@ def _slip(arguments, outputs):
             [_forward(x, by_columns(matrices)) for x in arguments["x"]],
             "The gathered numbers are put into the matrix column by column; they come row by row.",
         ),
+        (
+            [np.maximum(_forward(x, matrices, np.matmul), 0) for x in arguments["x"]],
+            "The numpy.maximum(…, 0) comes after each layer, not at the end alone.",
+        ),
         ([_forward(x, matrices[:-1]) for x in arguments["x"]], "The last layer is missing."),
         ([0 * output for output in outputs], "It is 0 throughout: no weights have come in."),
     ]
@@ -213,6 +221,10 @@ def _of_held(arguments, worker, right, own):
             "It holds its shards of all the layers, also of those that are not running.",
         ),
         ([sum(shards) + world_size * shard for shard in shards], "Of the gathered matrix the filling does not count: cut it off."),
+        (
+            [count * shard.itemsize for count in right for shard in arguments["shards"][worker][:1]],
+            "Those are bytes: count weights.",
+        ),
         ([sum(sizes) + size for size in sizes], "Before a layer runs it holds shards alone, not the whole model."),
     ]
     slip = next((words for made, words in rules if made == own), None)

@@ -137,7 +137,23 @@ def _of_states(arguments, part, yours):
     mean = np.array_split(sum(gradients) / workers, workers)
     squares = np.array_split(sum(gradient**2 for gradient in gradients) / workers, workers)
     powers = 1 if part == "momentum" else 2
+    other = np.array_split(sum(gradients) / workers, workers)
+    beta1, beta2 = RULE.beta1, RULE.beta2
+    swapped = [
+        beta2 * m + (1 - beta2) * g if part == "momentum" else beta1 * v + (1 - beta1) * g * g
+        for m, v, g in zip(arguments["momentum"], arguments["variance"], other)
+    ]
+    turned = [
+        beta2 * v + (1 - beta2) * g * g if part == "momentum" else beta1 * m + (1 - beta1) * g
+        for m, v, g in zip(arguments["momentum"], arguments["variance"], other)
+    ]
     rules = [
+        (all(map(_same, swapped, yours)), "BETA1 and BETA2 are swapped: 0.9 goes with the momentum, 0.999 with the variance."),
+        (all(map(_same, turned, yours)), "That is the other of the two states. Return weights, momentum, variance."),
+        (
+            arguments["step"] == 1 and powers == 1 and not np.any(np.concatenate(before)) and same(mean, lambda old, g: g),
+            "Either it is not multiplied by 1 - BETA1, or it is corrected already: keep m itself, the update corrects it.",
+        ),
         (same([shard * workers for shard in mean]), "You took the sum of the gradients; their mean is asked for."),
         (same([shard / workers for shard in mean]), f"The mean is divided by {workers} once more."),
         (

@@ -82,6 +82,7 @@ def _slip(arguments, expected, got, place):
     whole = BYTES[part] * params
     shared = stage >= SHARED_FROM[part]
     slips = [
+        *([(whole / (gpus - 1), f"You divided by {gpus - 1}, N-1: all {gpus} GPUs have a share.")] if shared and gpus > 1 else []),
         (whole if shared else whole / gpus, _sharing(part, shared)),
         (right * gpus, f"Yours is what all {gpus} GPUs hold together."),
         (right / 2**30, "Yours is in GiB; bytes are asked for."),

@@ -1,0 +1,13 @@
+"""Sends the values without their signs."""
+
+import numpy as np
+
+
+def top_k_all_gather_worker(worker, gradient, k):
+    positions = np.argsort(np.abs(gradient))[-k:]
+    all_positions = worker.all_gather(positions)
+    all_values = worker.all_gather(np.abs(gradient[positions]))
+    total = np.zeros_like(gradient)
+    # += would count a position once, however often it was sent
+    np.add.at(total, all_positions, all_values)
+    return total / worker.world_size

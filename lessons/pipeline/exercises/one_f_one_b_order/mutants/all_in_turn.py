@@ -1,0 +1,13 @@
+"""Makes a pair for each micro-batch, warmed up or not."""
+
+def one_f_one_b_order(stages, micro_batches):
+    orders = []
+    for stage in range(stages):
+        warmup = min(stages - 1 - stage, micro_batches)
+        row = [f"{stage}F{micro_batch}" for micro_batch in range(warmup)]
+        for micro_batch in range(micro_batches):
+            row.append(f"{stage}F{warmup + micro_batch}")
+            row.append(f"{stage}B{micro_batch}")
+        row += [f"{stage}B{micro_batch}" for micro_batch in range(micro_batches - warmup, micro_batches)]
+        orders.append(row)
+    return orders

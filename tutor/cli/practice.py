@@ -10,10 +10,11 @@ from tutor.cli.opening import open_study
 from tutor.cli.output import RIGHT, BadUsage, NotDone, complain, say, say_json
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
-from tutor.plain.practice import NOTHING_LEFT, due_line, say_outcome, say_solution, say_summary, show_problem
+from tutor.plain.practice import say_outcome, say_solution, say_summary, show_problem
 from tutor.plain.typed import next_line
 from tutor.practice.problem import Problem
 from tutor.practice.session import COUNT, NothingToPractise, Outcome, Practice, Practised, Session, Summary
+from tutor.practice.words import NOTHING_LEFT, due_line
 
 HINT, REVEAL = "hint", "reveal"
 _MOST = 1000

@@ -13,9 +13,9 @@ from tutor.plain.question import say_rows
 from tutor.plain.typed import Typed, named, next_line, read
 from tutor.practice.problem import Problem
 from tutor.practice.session import NothingToPractise, Outcome, Practice, Session, Solution, Summary
+from tutor.practice.words import NOTHING_LEFT, due_line, ordinal
 from tutor.study import Study, Unknown
 
-NOTHING_LEFT = "Nothing more is due, and nothing is new: come back another day, or open another lesson."
 _COMMANDS = {
     "hint": "gives the next hint",
     "reveal": "shows the answer; the problem then counts as not known",
@@ -86,13 +86,6 @@ def _list(typed: Typed, paper: Paper) -> None:
         paper.say(f"{help}.", f"  :{name:<7} ")
 
 
-def due_line(due: int) -> str:
-    """How much is due, in a sentence."""
-    if not due:
-        return "Nothing is due today."
-    return f"{due} {'thing is' if due == 1 else 'things are'} due today."
-
-
 def show_problem(paper: Paper, problem: Problem, number: int, count: int) -> None:
     """One problem as it is asked."""
     course, question, seed = problem.course, problem.question, problem.seed
@@ -124,7 +117,7 @@ def say_outcome(paper: Paper, outcome: Outcome) -> None:
     else:
         paper.markdown(verdict.reason, f"Not right ({verdict.understood}). ")
         if outcome.belief and outcome.times > 1:
-            paper.say(f"That is the {_ordinal(outcome.times)} time that this belief was behind it: {outcome.belief}")
+            paper.say(f"That is the {ordinal(outcome.times)} time that this belief was behind it: {outcome.belief}")
     if outcome.solution is not None:
         say_solution(paper, outcome.solution, right=verdict.right)
     elif outcome.hint:
@@ -138,11 +131,6 @@ def say_solution(paper: Paper, solution: Solution, *, right: bool = False) -> No
     if solution.worked:
         paper.say(solution.worked)
     paper.markdown(solution.why)
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return {2: "second", 3: "third"}.get(number, f"{number}{ending}")
 
 
 def say_summary(paper: Paper, summary: Summary) -> None:

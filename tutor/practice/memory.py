@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from fsrs import Card, Rating, Scheduler
 
+from tutor.practice import PRACTICE as PRACTICE
 from tutor.progress.store import Event
 
-PRACTICE = "practice"  # the kind of event
 AGAIN, HARD, GOOD = Rating.Again.value, Rating.Hard.value, Rating.Good.value
 # Without chance: the same record always gives the same days. What comes again within a session, the session decides
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)

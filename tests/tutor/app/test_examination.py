@@ -15,6 +15,7 @@ from tutor.answers.families import member
 from tutor.answers.judge import truth
 from tutor.answers.tables import show_rows
 from tutor.app.main import TutorApp
+from tutor.app.places import PLACES
 from tutor.app.profile import Profile
 from tutor.app.screens.examination import ExaminationDoor, ExaminationScreen
 from tutor.app.screens.examination_page import ExaminationPage
@@ -71,15 +72,15 @@ async def skip(pilot: Pilot[Any], times: int = 1) -> None:
 
 
 async def open_examination(pilot: Pilot[Any]) -> None:
-    """Its entry is the last on the home screen."""
+    """Its entry is the last of the lessons."""
     assert isinstance(pilot.app.screen, Home)
-    await press(pilot, "end", "enter")
+    await press(pilot, "end", *["up"] * len(PLACES), "enter")
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_from_the_home_screen_to_the_page(play: Play, shown: Shown, sat: Study, size: tuple[int, int]) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
-        await press(pilot, "end")
+        await press(pilot, "end", *["up"] * len(PLACES))
         assert "The end" in shown(pilot.app)
         assert "not begun" in shown(pilot.app)
         await press(pilot, "enter")
@@ -100,11 +101,11 @@ def test_from_the_home_screen_to_the_page(play: Play, shown: Shown, sat: Study, 
         assert isinstance(pilot.app.screen, ExaminationPage)
         assert "0 of 10 right" in shown(pilot.app)
         assert "Not yet firm" in shown(pilot.app)
-        await press(pilot, "end")
+        await press(pilot, "end", *["up"] * len(PLACES))
         assert "Go back to Lesson six" in " ".join(shown(pilot.app).split())
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, Home)
-        await press(pilot, "end")
+        await press(pilot, "end", *["up"] * len(PLACES))
         assert "0 of 10 right last time" in shown(pilot.app)
 
     play(scenario, size)
@@ -154,7 +155,7 @@ def test_leaving_keeps_answers_and_what_is_half_typed(play: Play, shown: Shown, 
         problem = pilot.app.screen.asked.question  # type: ignore[attr-defined]
         await press(pilot, *("1" if problem.kind != "number" else "77"), "escape")
         assert isinstance(pilot.app.screen, Home)
-        await press(pilot, "end")
+        await press(pilot, "end", *["up"] * len(PLACES))
         assert "1 of 10 answered" in shown(pilot.app)
         await press(pilot, "enter")
         assert "2/10" in shown(pilot.app)

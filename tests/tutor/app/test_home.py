@@ -10,6 +10,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from tutor.app.places import PLACES
 from tutor.app.screens.home import Home
 from tutor.app.screens.lesson import LessonScreen
 from tutor.study import Study
@@ -97,12 +98,13 @@ def test_choosing_stays_within_the_list(play: Callable[..., None]) -> None:
         menu = pilot.app.screen.query_one("#lessons")
         await pilot.press("up")
         assert menu.chosen == 0
-        await pilot.press("j", "j", "j", "down")
-        assert menu.chosen == 1
+        last = 1 + len(PLACES)
+        await pilot.press(*["j"] * last, "j", "down")
+        assert menu.chosen == last
         await pilot.press("g")
         assert menu.chosen == 0
         await pilot.press("end")
-        assert menu.chosen == 1
+        assert menu.chosen == last
 
     play(scenario)
 
@@ -155,6 +157,9 @@ asyncio.run(main())
 def test_what_is_chosen_is_in_sight_in_a_small_window(play: Callable[..., None], shown: Callable[..., str]) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await pilot.press("end")
+        await pilot.pause()
+        assert f"► {PLACES[-1].title}" in shown(pilot.app)
+        await pilot.press(*["up"] * len(PLACES))
         await pilot.pause()
         assert "► Second" in shown(pilot.app)
         assert "Another lesson." in shown(pilot.app)

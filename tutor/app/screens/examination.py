@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 
 from tutor.app.examining import Problem
 from tutor.app.screens.base import TutorScreen
-from tutor.app.widgets.live_view import LiveView
+from tutor.app.screens.one_by_one import OneByOne
 from tutor.app.widgets.problem import ProblemPanel
 from tutor.app.widgets.question import QuestionPanel
-from tutor.app.widgets.rules import TitleRule
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.step_view import StepView
 from tutor.course.model import CourseError
@@ -92,11 +91,9 @@ Ten problems over the whole course. Nothing starts before you press **Enter**.
         self.dismiss()
 
 
-class ExaminationScreen(TutorScreen):
+class ExaminationScreen(OneByOne):
     """One problem at a time; an answer leads to the next, the last one to the page."""
 
-    CSS_PATH: ClassVar = ["lesson.tcss", "examination.tcss"]
-    AUTO_FOCUS = ""
     HELP: ClassVar[str] = """
 One problem of the examination. **Enter** reads your answer back, and **Enter** again gives it: there is one try,
 and whether it was right is said on the page at the end. **F3** leaves a problem unanswered. Pictures stand still.
@@ -104,11 +101,6 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
 """
     BINDINGS: ClassVar = [
         Binding("escape", "leave", "leave", id="exam.leave", tooltip="back to the lessons; it goes on another time"),
-        Binding("tab", "app.focus_next", "From the picture to the question, and back", show=False, id="exam.tab"),
-        Binding("down", "scroll(1)", "Text down", show=False, id="exam.down"),
-        Binding("up", "scroll(-1)", "Text up", show=False, id="exam.up"),
-        Binding("pagedown", "page(1)", "Text a page down", show=False, id="exam.page_down"),
-        Binding("pageup", "page(-1)", "Text a page up", show=False, id="exam.page_up"),
     ]
 
     def __init__(self, room: Examination, sitting: Sitting) -> None:
@@ -119,14 +111,10 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         self.view = self._view_of(self.asked)
 
     def _view_of(self, asked: Asked) -> StepView:
-        return StepView(self.room.study, asked.step, Problem(self.room, self.sitting, asked))
+        return StepView(self.room.study, asked.step, Problem(self.room, self.sitting, asked), ProblemPanel)
 
     def names(self) -> tuple[str, str, str]:
         return "Examination", f"{self.asked.number}/{self.asked.of} {self.asked.step.title}", ""
-
-    def compose_body(self) -> ComposeResult:
-        with Container(id="step"):
-            yield self.view
 
     def on_mount(self) -> None:
         if self.sitting.next is None:
@@ -140,8 +128,7 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
             self.room.show(self.sitting, self.asked)
         except ProgressError as error:
             self.app.say(str(error))
-        if not self.view.focus_task():
-            self.view.take_focus()
+        self.take_focus()
 
     @on(ProblemPanel.Given)
     async def _given(self, event: ProblemPanel.Given) -> None:
@@ -152,12 +139,7 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
             self._end()
             return
         self.asked = asked
-        self.query_one(TitleRule).show(*self.names())
-        with self.app.batch_update():
-            place = self.query_one("#step")
-            await place.remove_children()
-            self.view = self._view_of(asked)
-            await place.mount(self.view)
+        await self.show_next(self._view_of(asked))
         self._seen()
 
     def _end(self) -> None:
@@ -169,11 +151,6 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
             self.app.say(str(error))
             return
         self.app.switch_screen(ExaminationPage(self.room, result))
-
-    @on(LiveView.GoOn)
-    def _from_picture(self, event: LiveView.GoOn) -> None:
-        event.stop()
-        self.view.focus_task()
 
     @on(QuestionPanel.Spoke)
     @on(ProblemPanel.Typing)
@@ -190,16 +167,6 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         fits = panel.outer_size.height <= self.view.size.height
         said = panel.part_to_see
         self.view.keep_in_sight(panel if fits or not (typing or isinstance(said, Said)) else said)
-
-    def action_scroll(self, rows: int) -> None:
-        """Moves the text by a row."""
-        self.view.keep_in_sight(None)
-        self.view.scroll_relative(y=rows, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        """Moves the text by nearly a page."""
-        self.view.keep_in_sight(None)
-        self.view.scroll_relative(y=pages * max(1, self.view.size.height - 2), animate=False)
 
     def action_leave(self) -> None:
         """Back to the lessons; what is half typed is kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import set_cell_size
 from rich.segment import Segment
 from rich.text import Text
 from textual import on
@@ -11,13 +12,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 
+from tutor.app.places import PLACES, PRACTICE, Place, screen_of
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
 from tutor.app.widgets.bar import bar, how_far
 from tutor.app.widgets.lines import Row, text_rows
 from tutor.app.widgets.menu import Entry, Menu
 from tutor.app.widgets.said import Said
+from tutor.course.model import CourseError
 from tutor.examination import BEGUN, ENDED, NOT_BEGUN
+from tutor.practice import PRACTICE as PRACTISED
+from tutor.progress.store import ProgressError
 
 if TYPE_CHECKING:
     from tutor.course.model import Lesson, Step
@@ -27,6 +32,7 @@ CONTINUE = "continue"
 EXAMINATION = "final examination"  # no id of a lesson, which has no spaces
 _BAR = 16
 _WIDEST = 100
+_TITLE = max(len(place.title) for place in PLACES)
 _CHROME = 6  # rows of the screen that are not the list's: title, greeting, keys
 
 
@@ -37,6 +43,7 @@ class Lessons(Menu):
         super().__init__(id="lessons")
         self._study = study
         self._heads: list[int] = []  # rows of each title
+        self._due = ""
         self.look_again()
 
     def look_again(self) -> None:
@@ -46,6 +53,11 @@ class Lessons(Menu):
         self._examined = _examined(self._study)
         # What Enter opens first: where the learner was, or the first lesson
         self.chosen = 0
+        self.changed()
+
+    def say_due(self, line: str) -> None:
+        """Says what is due for practice."""
+        self._due = line
         self.changed()
 
     def entries(self, width: int) -> list[Entry]:
@@ -65,7 +77,8 @@ class Lessons(Menu):
         if examination is not None:
             far = [Segment(self._examined, style.quiet)]
             lessons.append(Entry(EXAMINATION, self._headed(examination, far, width)))
-        needed = sum(len(entry.rows) for entry in entries + lessons)
+        places = [Entry(place.id, [self._place(place, width)]) for place in PLACES]
+        needed = sum(len(entry.rows) for entry in entries + lessons + places)
         if needed > self.screen.size.height - _CHROME:
             # Not all of it can be seen at once: what a lesson is about, for the chosen one alone
             chosen = self.chosen - len(entries)
@@ -73,7 +86,20 @@ class Lessons(Menu):
                 Entry(entry.id, entry.rows[: -1 if number == chosen else self._heads[number]])
                 for number, entry in enumerate(lessons)
             ]
-        return entries + lessons
+            last = lessons[-1]
+            lessons[-1] = Entry(last.id, [*last.rows, *([] if last.rows[-1] == [] else [[]])])
+        return entries + lessons + places
+
+    def _place(self, place: Place, width: int) -> Row:
+        """Its name, its key, and what is there as far as there is room."""
+        style = words(self.app.native_ansi_color)
+        due = self._due if place is PRACTICE else ""
+        about = set_cell_size(due or place.about, max(0, width - _TITLE - 5)).rstrip()
+        return [
+            Segment(f"{place.title:<{_TITLE}}", style.strong),
+            Segment(f"  {place.key}  ", style.focus),
+            Segment(about, style.strong if due else style.quiet),
+        ]
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
         style = words(self.app.native_ansi_color)
@@ -100,11 +126,15 @@ class Home(TutorScreen):
     BINDINGS: ClassVar = [
         Binding("q", "app.quit", "quit", id="home.quit"),
         Binding("x", "sit", "The final examination", show=False, id="home.examination"),
+        *(
+            Binding(place.key, f"go('{place.id}')", place.title, show=False, id=f"home.{place.title.lower()}")
+            for place in PLACES
+        ),
     ]
     HELP = """
 The lessons of the course, and how far you are in each: a full cell of the bar is something you solved,
 a half one is something whose answer you had shown. *Continue* takes you back to the step you were at, and from
-the last step of a lesson on to the next lesson.
+the last step of a lesson on to the next lesson. Below the lessons stand the other parts, each with its key.
 """
 
     def __init__(self, study: Study) -> None:
@@ -131,6 +161,23 @@ the last step of a lesson on to the next lesson.
     def on_screen_resume(self) -> None:
         if self._was_left:
             self.query_one(Lessons).look_again()
+        # Counted behind the frame: it reads the questions of the whole course
+        self.call_after_refresh(self._count_due)
+
+    def _count_due(self) -> None:
+        if self._study.store.last(PRACTISED) is not None:
+            self.run_worker(self._counted, thread=True, exclusive=True, group="due")
+
+    def _counted(self) -> None:
+        from tutor.practice.session import Practice
+        from tutor.practice.words import due_line
+
+        try:
+            due = Practice(self._study).due()
+        except (CourseError, ProgressError):
+            return  # said where it is opened
+        if self.is_attached:
+            self.app.call_from_thread(self.query_one(Lessons).say_due, due_line(due))
 
     @on(Menu.Opened)
     def _open(self, event: Menu.Opened) -> None:
@@ -138,6 +185,9 @@ the last step of a lesson on to the next lesson.
 
         if event.entry == EXAMINATION:
             self.action_sit()
+            return
+        if any(event.entry == place.id for place in PLACES):
+            self.action_go(event.entry)
             return
         where = where_to_go_on(self._study)
         if event.entry == CONTINUE and where is not None:
@@ -150,6 +200,10 @@ the last step of a lesson on to the next lesson.
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every course has an examination."""
         return action != "sit" or self._study.course.examination is not None
+
+    def action_go(self, place: str) -> None:
+        """Opens one of the parts beside the lessons."""
+        self.app.push_screen(screen_of(place, self._study))
 
     def action_sit(self) -> None:
         """The examination that is under way, or the door of a new one."""

@@ -106,7 +106,7 @@ def strip_of(row: Iterable[Segment], width: int, base: object) -> Strip:
 
 def bring_rows_into_sight(widget: Widget, first: int, count: int) -> None:
     """Scrolls the container around `widget` as little as it takes to see these of its rows."""
-    region = Region(0, first, widget.size.width, count)
+    region = Region(0, widget.gutter.top + first, widget.size.width, count)
     node = widget
     while isinstance(parent := node.parent, Widget):
         region = region.translate(node.virtual_region.offset)

@@ -12,12 +12,10 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from simlib.errors import BadArgument
-from tutor.app.examining import Problem
 from tutor.app.theme import words
 from tutor.app.widgets.choice import Choice
 from tutor.app.widgets.exercise import ExercisePanel
 from tutor.app.widgets.live_view import LiveView
-from tutor.app.widgets.problem import ProblemPanel
 from tutor.app.widgets.prose import Prose as ProseWidget
 from tutor.app.widgets.question import QuestionPanel
 from tutor.app.widgets.said import Said
@@ -36,11 +34,16 @@ class StepView(VerticalScroll, can_focus=True):
 
     DEFAULT_CSS = "StepView { height: 1fr; scrollbar-size: 1 1; scrollbar-gutter: stable; }"
 
-    def __init__(self, study: Study, step: Step, asking: Asking | None = None) -> None:
-        """`asking` is how the step's question is asked, where that is not as a lesson asks it."""
+    def __init__(
+        self, study: Study, step: Step, asking: Asking | None = None, panel: type[QuestionPanel] = QuestionPanel
+    ) -> None:
+        """`asking` and `panel` are how the step's question is asked, where that is not as a lesson asks it."""
         super().__init__()
         self.step = step
         self._study = study
+        # Pictures that could be turned would answer what is asked
+        self._stands_still = asking is not None
+        self._panel_class = panel
         self._asking = asking or (Asking(study, step.question) if step.question else None)
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
@@ -78,7 +81,7 @@ class StepView(VerticalScroll, can_focus=True):
             if question is not None and question.live == live.id:
                 # The member of a family that is asked about may have parameters of its own
                 live = cells.live_picture(self._study.course, question, self._asking.seed if self._asking else None)
-            model = LiveModel(topic(live.topic), live.parameters, live.step, fixed=self._fixed)
+            model = LiveModel(topic(live.topic), live.parameters, live.step, fixed=self._stands_still)
         except BadArgument as error:
             return self._broken(f"This picture cannot be drawn: {live.place}: {error}")
         except CourseError as error:
@@ -97,13 +100,8 @@ class StepView(VerticalScroll, can_focus=True):
             return
         yield self._panel(asking, Typed(asking.expects))
 
-    @property
-    def _fixed(self) -> bool:
-        """Whether pictures stand still: in an examination they would answer what is asked."""
-        return isinstance(self._asking, Problem)
-
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
-        return ProblemPanel(asking, answer) if isinstance(asking, Problem) else QuestionPanel(asking, answer)
+        return self._panel_class(asking, answer)
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:
         from tutor.answers import cells

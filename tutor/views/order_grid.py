@@ -82,10 +82,11 @@ class OrderGrid(SlotGrid):
     def held_at(self, rank: int, slot: int) -> int:
         """Activations that a rank holds in a slot: of what has gone forward, and is not back yet."""
         timeline, now = self.timeline, (slot + 0.5) * self._length
-        rows = zip(timeline.orders[rank], timeline.starts[rank], timeline.ends[rank], strict=True)
-        kinds = [(step.parts[0].kind, start, end) for step, start, end in rows]
-        begun = sum(kind == FORWARD and start <= now for kind, start, _ in kinds)
-        return begun - sum(kind == BACKWARD and end <= now for kind, _, end in kinds)
+        rows = list(zip(timeline.orders[rank], timeline.starts[rank], timeline.ends[rank], strict=True))
+        if self.stuck is not None and dict(self.stuck)["rank"] == rank:
+            rows.pop()
+        begun = sum(step.parts[0].kind == FORWARD and start <= now for step, start, _ in rows)
+        return begun - sum(step.parts[0].kind == BACKWARD and end <= now for step, _, end in rows)
 
     def place_of(self, rank: int, position: int) -> Cell | None:
         """The cell in which a rank's operation starts; None where the row is shorter."""

@@ -139,6 +139,8 @@ def test_the_operation_that_can_never_start_is_drawn_where_its_rank_stands_still
     # Stage 0 has three forward passes to warm up, stage 1 two; then both wait for gradients
     assert "stands still after 5 of 30 operations" in drawn(picture)
     assert "stage 2, slot 0: backward 0 can never start" in picture.words()
+    # What never starts frees nothing
+    assert seen.caption(2).endswith("held 3 2 0, the engine 3 2 1")
 
 
 def test_an_order_in_which_nothing_can_start() -> None:

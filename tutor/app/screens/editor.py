@@ -193,10 +193,19 @@ You may also edit the file in any other editor: saving it there checks it too.
     def action_turn(self, by: int) -> None:
         """A step of the learner's and of the engine's picture on, or back."""
         self._verdict.compared.turn(by)
+        self._show_compared()
 
     def action_switch(self) -> None:
         """The difference, the learner's or the engine's."""
         self._verdict.compared.switch()
+        self._show_compared()
+
+    def _show_compared(self) -> None:
+        """What is gone through is in sight, or its top."""
+        below, compared = self._below, self._verdict.compared
+        self.call_after_refresh(
+            below.scroll_to_widget, compared, animate=False, top=compared.size.height > below.size.height
+        )
 
     def action_printed(self) -> None:
         """All that the file printed."""

@@ -51,6 +51,9 @@ class Checking:
                 found = f"Could not be checked: {error}"
             except (NotAllowed, ProgressError, Unknown, OSError) as error:
                 found = str(error)
+            except Exception as error:
+                # Whatever it is, the learner must not wait for ever
+                found = f"Could not be checked: a mistake of the tutor's own: {type(error).__name__}: {error}"
             if not stop.is_set():
                 report(found)
 

@@ -344,3 +344,26 @@ def test_undoing_a_pasted_block_does_not_end_the_app(play: Play) -> None:
         assert code.text
 
     play(scenario)
+
+
+def test_a_check_that_breaks_ends_all_the_same(
+    play: Play, shown: Shown, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = study.exercise_path("all_sums")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(SOLUTION.read_bytes())
+
+    def broken(*_: object) -> None:
+        raise TypeError("no such thing")
+
+    monkeypatch.setattr(study, "check", broken)
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        panel = await open_exercise(pilot)
+        await pilot.press("c")
+        while panel._checking.running:
+            await pilot.pause(0.01)
+        await pilot.pause()
+        assert "Could not be checked: a mistake of the tutor's own" in " ".join(shown(pilot.app).split())
+
+    play(scenario)

@@ -30,6 +30,10 @@ _OFTEN = (
     ),
     (re.compile("'NoneType' object"), "None comes from a function without `return`, or from a list's append or sort"),
     (
+        re.compile("'dict' object has no attribute '([A-Za-z_]+)'"),
+        "What a dict holds is taken by its key, in brackets and quotes",
+    ),
+    (
         re.compile("^(dst|src) is -?[0-9]+; accepted: a rank"),
         "A ring is closed: the neighbours are (rank + 1) % world_size and (rank - 1) % world_size",
     ),

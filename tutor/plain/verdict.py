@@ -67,7 +67,7 @@ def _picture(paper: Paper, case: Case, steps: tuple[int, int] | None) -> None:
     if case.picture is None:
         return
     from simlib.errors import BadArgument
-    from tutor.views.comparison import Comparison
+    from tutor.views.comparison import Comparison, Side
     from tutor.views.explain import comparison, explained
 
     paper.blank()
@@ -75,12 +75,13 @@ def _picture(paper: Paper, case: Case, steps: tuple[int, int] | None) -> None:
     if compared is not None:
         first, last = steps or (compared.opens_at, compared.opens_at)
         for step in range(compared.within(first), compared.within(last) + 1):
-            caption = compared.caption(step)
             if paper.draws:
-                paper.picture(compared.both(step), caption)
+                paper.picture(compared.both(step), compared.caption(step))
             else:
                 # Both whole pictures are a lot to listen to: one that has both numbers where they differ
-                paper.picture(compared.picture(step, compared.side), caption)
+                paper.say(compared.spoken(step), rest="  ")
+                whose = "Yours:" if compared.side is Side.YOURS else "What is expected, and yours where it differs:"
+                paper.picture(compared.picture(step, compared.side), whose)
         if steps is None and compared.last_step > compared.first_step and paper.draws:
             paper.say(f"--steps {compared.first_step}:{compared.last_step} shows every {compared.unit}.")
         return

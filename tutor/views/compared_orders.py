@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -66,9 +66,15 @@ class ComparedOrders(Comparison):
         return replace(self._yours if side is Side.YOURS else self._engine, at=step).with_marks()
 
     def caption(self, step: int) -> str:
+        return self._told(step, OrderGrid.operation_at)
+
+    def spoken(self, step: int) -> str:
+        return self._told(step, OrderGrid.spoken_at)
+
+    def _told(self, step: int, what: Callable[[OrderGrid, int, int], str]) -> str:
         told = []
         for rank in range(len(self._rows)):
-            yours, right = (grid.operation_at(rank, step) for grid in self._grids)
+            yours, right = (what(grid, rank, step) for grid in self._grids)
             if yours != right:
                 told.append(f"{self._engine.row_name(rank)} yours {yours}, expected {right}")
         rest = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""

@@ -34,6 +34,10 @@ class Comparison(ABC):
     def caption(self, step: int) -> str:
         """One line: where this is, and how much differs."""
 
+    def spoken(self, step: int) -> str:
+        """The same in words alone, for who listens."""
+        return self.caption(step)
+
     @abstractmethod
     def titles(self, step: int) -> tuple[str, str]:
         """What the learner's picture is called, and the engine's."""

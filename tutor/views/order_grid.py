@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from simlib.pipeline.operations import BACKWARD, FORWARD
+from simlib.pipeline.operations import BACKWARD, FORWARD, parse_operation
 from tutor.views import operations, palette
 from tutor.views.layout import Line, flow, note
 from tutor.views.picture import Cell, Mark, Role, Run, cell
@@ -63,8 +63,12 @@ class OrderGrid(SlotGrid):
         for place in sorted(self.overlay):
             at = dict(place)
             rank, slot = int(at["rank"]), int(at["slot"])
-            found = self._at(rank, slot).operation
-            text = "idle" if found is None else operations.spoken(found, self.stages_of(rank))
+            text = self.spoken_at(rank, slot)
+            given = self.overlay[place].text
+            if self.overlay[place].role is Role.DIFFERENCE and given is not None:
+                yours = operations.spoken(parse_operation(given), self.stages_of(rank)) if given else "nothing"
+                said.append(f"{self.row_name(rank)}, slot {slot}: yours {yours}, expected {text}")
+                continue
             if place == self.stuck:
                 what = "can never start"
             elif place == self.overfull:
@@ -78,6 +82,11 @@ class OrderGrid(SlotGrid):
         """What a rank does in a slot, as the picture writes it."""
         found = self._at(rank, slot)
         return self._label(rank, found) if slot < self.slots else palette.IDLE
+
+    def spoken_at(self, rank: int, slot: int) -> str:
+        """The same in words."""
+        found = self._at(rank, slot).operation if slot < self.slots else None
+        return "idle" if found is None else operations.spoken(found, self.stages_of(rank))
 
     def held_at(self, rank: int, slot: int) -> int:
         """Activations that a rank holds in a slot: of what has gone forward, and is not back yet."""

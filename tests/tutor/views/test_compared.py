@@ -188,6 +188,18 @@ def test_a_rank_that_ends_early_and_chunks() -> None:
     assert "×" in drawn(strange.picture(0, Side.YOURS))
 
 
+def test_an_order_in_words() -> None:
+    """Without the signs that the picture has."""
+    seen = of_orders(order("gpipe", 3, 5))
+    assert seen.spoken(3).startswith("slot 3 of 20: stage 0 yours forward 3, expected idle; stage 1 yours forward 2")
+    words = seen.picture(3, Side.DIFFERENCE).words()
+    assert "stage 2, slot 3: yours forward 1, expected backward 0" in words
+    rows = order("gpipe", 2, 2)
+    del rows[1][-1]
+    words = of_orders(rows, "gpipe", 2, 2).picture(0, Side.DIFFERENCE).words()
+    assert any(line.endswith("yours nothing, expected backward 1") for line in words)
+
+
 def test_the_first_of_several_schedules_is_the_one_to_compare_with() -> None:
     given = {"first": "1f1b", "second": "none", "stages": 3, "micro_batches": 5}
     seen = comparison({"topic": "schedules", "parameters": given, "step": 0, "own": {"orders": order("gpipe", 3, 5)}})

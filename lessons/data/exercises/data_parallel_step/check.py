@@ -83,7 +83,7 @@ def _slip(arguments, got):
     counts = " and ".join(map(str, samples))
     rules = [
         ([gradient for gradient in gradients], "Every worker used its own gradient. Nothing was averaged, so copies part."),
-        ([0 * mean] * workers, "The weights are as before: nothing was taken off."),
+        ([0 * mean] * workers, "The weights are as before: nothing was taken off. Is a share rounded to 0?"),
         ([summed] * workers, f"The {workers} gradients are added up and not divided, which is {workers} times their mean."),
         (
             [summed / workers] * workers,

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from tutor.views import palette
-from tutor.views.layout import Line
+from tutor.views.layout import Line, broken
 from tutor.views.palette import PAGE, Background, Style
 from tutor.views.picture import Picture, Role, Run
 
 _CELL, _ROW, _SIZE, _MARGIN = 9.0, 21, 15, 24
+_TITLE, _HEAD = 20, 28  # points of the title; how far down the first line of title and caption stand
+_LEAST = 60  # columns of a picture that is narrower, for what stands above it
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 # How densely the fills cover, as their glyphs do in a terminal
 _FILLS = {
@@ -40,10 +42,9 @@ def svg(
     sentences as the description; `caption` stands between the two.
     """
     size = picture.size(width)
-    above = [(title, Role.CAPACITY, 20), (caption, Role.QUIET, 15)]
-    heads = [(text, role, points) for text, role, points in above if text]
-    columns = max(size.columns, *(int(len(text) * points / _SIZE) + 1 for text, _, points in heads), 20)
-    top = _MARGIN + sum(28 for _ in heads) + (8 if heads else 0)
+    columns = max(size.columns, _LEAST)
+    heads = list(_heads(title, caption, columns))
+    top = _MARGIN + sum(down for *_, down in heads) + (8 if heads else 0)
     height = top + size.rows * _ROW + _MARGIN
     across = 2 * _MARGIN + columns * _CELL
     body = [
@@ -55,12 +56,23 @@ def svg(
         f'<rect width="100%" height="100%" rx="8" fill="{PAGE[background]}"/>',
         f'<g font-family="{_FONT}" font-size="{_SIZE}" xml:space="preserve">',
     ]
-    for at, (text, role, points) in enumerate(heads):
-        look = palette.style(role, background)
-        body.append(_words(text, _MARGIN, _MARGIN + 16 + 28 * at, look, background, points))
+    bottom = _MARGIN - 12
+    for text, role, points, down in heads:
+        bottom += down
+        body.append(_words(text, _MARGIN, bottom, palette.style(role, background), background, points))
     for row in range(size.rows):
         body.extend(_row(picture.line(row, width), top + row * _ROW, background))
     return "\n".join([*body, "</g>", "</svg>"]) + "\n"
+
+
+def _heads(title: str, caption: str, columns: int) -> Iterator[tuple[str, Role, int, int]]:
+    """The lines above the picture, each with its role, its points and how far it stands below the one before.
+
+    They never make the picture wider than it is: long ones take several lines.
+    """
+    for text, role, points, goes_on in ((title, Role.CAPACITY, _TITLE, 26), (caption, Role.QUIET, _SIZE, 20)):
+        for number, line in enumerate(broken([Run(text)], columns * _SIZE // points) if text else []):
+            yield "".join(run.text for run in line), role, points, goes_on if number else _HEAD
 
 
 def _row(runs: Line, top: float, background: Background) -> Iterator[str]:
@@ -111,7 +123,7 @@ def _words(text: str, x: float, y: float, look: Style, background: Background, p
     weight = ' font-weight="bold"' if look.bold else ""
     line = ' text-decoration="underline"' if look.underline else ""
     size = "" if points == _SIZE else f' font-size="{points}"'
-    length = f' textLength="{len(text) * _CELL:g}" lengthAdjust="spacingAndGlyphs"' if points == _SIZE else ""
+    length = f' textLength="{len(text) * _CELL * points / _SIZE:g}" lengthAdjust="spacingAndGlyphs"'
     ink = look.foreground or palette.style(Role.PLAIN, background).foreground
     return f'<text x="{x:g}" y="{y:g}" fill="{ink}"{weight}{line}{size}{length}>{_escaped(text)}</text>'
 

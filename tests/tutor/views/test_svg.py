@@ -65,3 +65,19 @@ def test_the_lines_of_a_tree_meet_from_row_to_row(show):
     ends = {part.partition("V")[2] for path in strokes for part in path.split("M") if "V" in part}
     assert all(sum(path.count(f"V{end}") for path in strokes) >= 2 for end in ends)
     assert not any("┬" in (text.text or "") for text in root.iter(f"{SVG}text"))
+
+
+def test_what_stands_above_makes_no_picture_wider(show):
+    picture = show("all-reduce")
+    narrow, wide = (
+        parsed(svg(picture, title=title, caption="of 8 workers, done at 14 ms", width=80))
+        for title in ("short", "a long title " * 12)
+    )
+    assert narrow.get("width") == wide.get("width")
+    assert float(wide.get("height")) > float(narrow.get("height"))
+    written = [element for element in wide.iter(f"{SVG}text") if "long title" in element.text]
+    assert len(written) > 1
+    across = float(wide.get("width"))
+    assert all(float(one.get("x")) + float(one.get("textLength")) <= across for one in wide.iter(f"{SVG}text"))
+    heights = [float(one.get("y")) for one in written]
+    assert heights == sorted(set(heights))

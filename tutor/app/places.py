@@ -21,11 +21,16 @@ class Place:
 
 
 PRACTICE = Place("to practice", "p", "Practice", "fresh problems of what you have met")
-PLACES = (PRACTICE,)
+PLAYGROUND = Place("to playground", "v", "Playground", "every picture, with all that can be changed in it")
+PLACES = (PRACTICE, PLAYGROUND)
 
 
 def screen_of(place: str, study: Study) -> TutorScreen:
     """The screen of the place with this id."""
+    if place == PLAYGROUND.id:
+        from tutor.app.screens.playground import Playground
+
+        return Playground()
     from tutor.app.screens.practice import PracticeDoor
 
     return PracticeDoor(study)

@@ -67,7 +67,8 @@ class LiveView(Vertical, can_focus=True):
         Binding("space", "play", "play", id="live.play", tooltip="play the steps, or stop"),
         Binding("e", "type", "Type a value for what is marked", show=False, id="live.type"),
         Binding("m", "more", "More, or fewer, of what can be changed", show=False, id="live.all"),
-        Binding("r", "reset", "Back to the lesson's picture", show=False, id="live.reset"),
+        Binding("r", "reset", "Back to the picture as it was", show=False, id="live.reset"),
+        Binding("s", "save", "Save the picture as an SVG in your folder", show=False, id="live.save"),
         Binding("h,shift+left", "pan(-8, 0)", "Picture to the left", show=False, id="live.pan_left"),
         Binding("l,shift+right", "pan(8, 0)", "Picture to the right", show=False, id="live.pan_right"),
         Binding("shift+up", "pan(0, -4)", "Picture up", show=False, id="live.pan_up"),
@@ -131,16 +132,21 @@ class LiveView(Vertical, can_focus=True):
         self._caption.say(Text(self.model.caption, style.quiet))
 
     def on_resize(self) -> None:
-        """Beside the text the picture has the window's height, less what stands above and below it."""
+        """Beside the text, or alone, the picture has the window's height, less what stands above and below it."""
         if not self.is_attached:
             return
         picture = self._view
-        if self.screen.has_class("-wide"):
+        if self.fills:
             others = [child for child in self.children if child.display and child is not picture]
             taken = sum(child.outer_size.height + child.styles.margin.height for child in others)
             picture.styles.max_height = max(_LEAST_ROWS, self.size.height - taken - picture.styles.margin.height)
         else:
             picture.styles.clear_rule("max_height")
+
+    @property
+    def fills(self) -> bool:
+        """Whether its height is given, and the picture has what is left of it."""
+        return self.screen.has_class("-wide")
 
     def cover(self, blanks: Blanks | None) -> None:
         """Covers cells of the lesson's picture, or uncovers them."""
@@ -193,6 +199,27 @@ class LiveView(Vertical, can_focus=True):
     def action_pan(self, columns: int, rows: int) -> None:
         """Moves a picture that is larger than its window."""
         self._view.action_pan(columns, rows)
+
+    def action_save(self) -> None:
+        """Writes what is shown to a new file in the learner's folder."""
+        from tutor.app.learner_file import NotSaved, short
+        from tutor.app.saved_picture import save_picture
+
+        model = self.model
+        stem = f"{model.topic.name}-step-{model.step}" if model.scene.last_step else model.topic.name
+        folder = self.app.study.exercise_folder
+        try:
+            file = save_picture(
+                self._picture(),
+                folder,
+                stem,
+                title=model.topic.title,
+                caption=model.caption,
+            )
+        except NotSaved as error:
+            self.app.say(f"Not saved: {error}")
+        else:
+            self.app.say(f"Saved: {short(file)}")
 
     def action_go_on(self) -> None:
         """On to the question."""

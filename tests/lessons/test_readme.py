@@ -90,3 +90,15 @@ def test_the_pictures_shown_exist() -> None:
     assert pictures
     for picture in pictures:
         assert (Path(__file__).parent.parent.parent / picture).is_file(), picture
+
+
+def test_the_deadlock_shown_is_what_a_check_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shown,) = (block for block in blocks("text") if "Deadlock" in block)
+    mutants = Path(__file__).parents[2] / "lessons/ring/exercises/ring_all_reduce_worker/mutants"
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert main(["check", str(mutants / "all_send_first.py"), "--exercise", "ring_all_reduce_worker"]) == 1
+    said = capsys.readouterr().out
+    assert shown.rstrip() in said

@@ -11,7 +11,9 @@ explain(arguments, expected, got, difference)    optional: says more of a result
                          "reason" and perhaps "kind", "first_difference" and "picture" (what is not given is the
                          comparison's own); it makes nothing right. "path" leads to the first difference from the
                          result, as in (1, 0) for result[1][0], where it is not the comparison's: the expected numbers
-                         and the learner's are drawn around it, unless there is a "picture"
+                         and the learner's are drawn around it, unless there is a "picture". Where the learner's whole
+                         run is known, the picture has it under "own", and both can be gone through step by step: see
+                         `tutor.views.explain.comparison`
 compare(arguments, expected, got)                optional: decides in place of the comparison of values, where
                          several results are right; None or such a dict
 held(arguments, expected, got)                   optional: the most that is held, where the exercise is about memory:

@@ -79,11 +79,12 @@ def spoken(text: str, mark: Mark | None) -> str:
 
 def one_line(text: str) -> str:
     """Typed text as a cell can show it: one printable column a character, at most 16 of them."""
-    safe = "".join(map(_one_column, visible(text.strip()[: _LONGEST + 1])))
+    safe = "".join(map(one_column, visible(text.strip()[: _LONGEST + 1])))
     return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 1] + "~"
 
 
-def _one_column(character: str) -> str:
+def one_column(character: str) -> str:
+    """The character, or one that takes one column in its place."""
     category = unicodedata.category(character)
     if category == "Zs":
         return " "

@@ -15,7 +15,6 @@ from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
 
 _GAP = 3
 _LEAST_SOURCE = 20  # columns
-_WIDE = 0x1100  # from here on characters may take two columns
 _LINK = f" {palette.RULE}{palette.ARROW} "
 
 
@@ -51,7 +50,8 @@ class WaitingCircle(LaidOut):
         said = []
         for row in self.rows:
             line = "" if row.line is None else f", line {row.line}"
-            said.append(f"worker {row.worker}{line}: {row.does}" + (f", in: {row.source}" if row.source else ""))
+            source = f", in: {shown_source(row.source)}" if row.source else ""
+            said.append(f"worker {row.worker}{line}: {row.does}{source}")
         links = [f"worker {one} waits for worker {other}" for one, other in self._pairs()]
         return [*said, *links, *self.notes]
 
@@ -123,4 +123,4 @@ def shown_source(text: str) -> str:
     >>> shown_source("x = 1")
     'x = 1'
     """
-    return "".join(character if character.isprintable() and ord(character) < _WIDE else "?" for character in text)
+    return "".join(map(marks.one_column, text))

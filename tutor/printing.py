@@ -32,9 +32,13 @@ def _encodes(text: str) -> bool:
 
 
 def complain(text: str) -> None:
-    """One line on standard error."""
+    """One line on standard error, in which names of files can do nothing to the terminal."""
+    from tutor.safe_text import visible
+
+    if sys.stderr is None:  # closed from the start
+        return
     encoding = sys.stderr.encoding or "ascii"
-    print(text.encode(encoding, errors="backslashreplace").decode(encoding), file=sys.stderr)
+    print(visible(text).encode(encoding, errors="backslashreplace").decode(encoding), file=sys.stderr)
 
 
 def width() -> int:

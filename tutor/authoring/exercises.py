@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tutor.authoring.problem import Problem
@@ -13,21 +13,28 @@ LEAST_MUTANTS = 3
 TASK, SOLUTION, CHECK, MUTANTS = "task.py", "solution.py", "check.py", "mutants"
 
 
-def check_exercise(exercise: Exercise, *, run: bool) -> Iterator[Problem]:
-    """What is missing of an exercise and, with `run`, what its files do when they are checked."""
-    missing = [name for name in (TASK, SOLUTION, CHECK) if not (exercise.folder / name).is_file()]
-    for name in missing:
+def check_exercise(exercise: Exercise) -> Iterator[Problem]:
+    """What is missing of an exercise."""
+    for name in _missing(exercise):
         yield Problem(exercise.place, f"{exercise.id}: no file {_short(exercise.folder / name)}")
     mutants = _mutants(exercise.folder / MUTANTS)
     if len(mutants) < LEAST_MUTANTS:
         asked = f"at least {LEAST_MUTANTS} wrong files that the check must refuse are asked for"
         yield Problem(exercise.place, f"{exercise.id}: {len(mutants)} in {_short(exercise.folder / MUTANTS)}; {asked}")
-    if missing or not run:
+
+
+def run_exercise(exercise: Exercise, running: Callable[[Path], None]) -> Iterator[Problem]:
+    """What the files do when they are checked, `running` told of each before; nothing where one is missing."""
+    if _missing(exercise):
         return
-    yield from _expect(exercise, exercise.folder / SOLUTION, passes=True)
-    yield from _expect(exercise, exercise.folder / TASK, passes=False)
-    for mutant in mutants:
-        yield from _expect(exercise, mutant, passes=False)
+    mutants = [(mutant, False) for mutant in _mutants(exercise.folder / MUTANTS)]
+    for file, passes in ((exercise.folder / SOLUTION, True), (exercise.folder / TASK, False), *mutants):
+        running(file)
+        yield from _expect(exercise, file, passes=passes)
+
+
+def _missing(exercise: Exercise) -> list[str]:
+    return [name for name in (TASK, SOLUTION, CHECK) if not (exercise.folder / name).is_file()]
 
 
 def _mutants(folder: Path) -> list[Path]:

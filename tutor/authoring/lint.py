@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tutor.answers import cells
 from tutor.authoring.examination import check_examination, refuse_back
-from tutor.authoring.exercises import check_exercise
+from tutor.authoring.exercises import check_exercise, run_exercise
 from tutor.authoring.glossary import check_glossary
 from tutor.authoring.problem import Problem
 from tutor.authoring.published import check_published
@@ -30,11 +30,15 @@ from tutor.course.parse import read_text
 __all__ = ["Problem", "lint"]
 
 
-def lint(folder: Path | None = None, *, exercises: bool = True) -> list[Problem]:
+# How far it is: exercises done, exercises in all, and which file is run now
+Progress = Callable[[int, int, str], None]
+
+
+def lint(folder: Path | None = None, *, exercises: bool = True, progress: Progress | None = None) -> list[Problem]:
     """Every mistake of the course in `folder` (that of the tutor by default), in the order of its files.
 
-    With `exercises`, solutions, tasks and mutants are run, which takes some seconds. Never raises for
-    what a course file holds.
+    With `exercises`, solutions, tasks and mutants are run, which takes some seconds; `progress` is told before
+    each of them. Never raises for what a course file holds.
     """
     folder = course_folder() if folder is None else Path(folder)
     try:
@@ -67,7 +71,9 @@ def lint(folder: Path | None = None, *, exercises: bool = True) -> list[Problem]
         problems += check_published(course)
     problems += check_glossary(course)
     for lesson in course.lessons:
-        problems += _lesson(course, lesson, run=exercises)
+        problems += _lesson(course, lesson)
+    if exercises:
+        problems += _runs(course, progress)
     if examination is not None:
         problems += _examination(course, examination)
     unique = dict.fromkeys(problems)
@@ -125,7 +131,19 @@ def _front(lesson: Lesson) -> dict[str, int]:
     return key_lines(text.split("\n+++", 1)[0], 1)
 
 
-def _lesson(course: Course, lesson: Lesson, *, run: bool) -> Iterator[Problem]:
+def _runs(course: Course, progress: Progress | None) -> Iterator[Problem]:
+    """What the files of all exercises do when they are checked."""
+    found = [step.exercise for lesson in course.lessons for step in lesson.steps if step.exercise]
+    for number, exercise in enumerate(found):
+
+        def tell(file: Path, number: int = number, id: str = exercise.id) -> None:
+            if progress is not None:
+                progress(number, len(found), f"{id}, {file.name}")
+
+        yield from run_exercise(exercise, tell)
+
+
+def _lesson(course: Course, lesson: Lesson) -> Iterator[Problem]:
     front = _front(lesson)
     at = Place(lesson.folder / LESSON_FILE, front.get("needs", 1))
     for need in lesson.needs:
@@ -137,7 +155,7 @@ def _lesson(course: Course, lesson: Lesson, *, run: bool) -> Iterator[Problem]:
     for step in lesson.steps:
         if step.question:
             yield from refuse_back(step.question)
-        yield from _step(course, step, run=run)
+        yield from _step(course, step)
 
 
 def _examination(course: Course, examination: Lesson) -> Iterator[Problem]:
@@ -145,10 +163,10 @@ def _examination(course: Course, examination: Lesson) -> Iterator[Problem]:
     yield from check_lesson_words(examination, front)
     yield from check_examination(course, examination, Place(_file(examination), 1))
     for step in examination.steps:
-        yield from _step(course, step, run=False)
+        yield from _step(course, step)
 
 
-def _step(course: Course, step: Step, *, run: bool) -> Iterator[Problem]:
+def _step(course: Course, step: Step) -> Iterator[Problem]:
     for block in step.blocks:
         if isinstance(block, Prose):
             yield from check_prose(course, step, block)
@@ -159,7 +177,7 @@ def _step(course: Course, step: Step, *, run: bool) -> Iterator[Problem]:
             yield from check_question(course, block)
         elif isinstance(block, Exercise):
             yield from check_exercise_words(block)
-            yield from check_exercise(block, run=run)
+            yield from check_exercise(block)
     yield from check_size(course, step)
 
 

@@ -7,6 +7,7 @@ import os
 import shlex
 from pathlib import Path
 
+from tutor.cli.counting import Counting
 from tutor.cli.output import RIGHT, WRONG, BadUsage, say, say_json
 from tutor.course.load import course_folder, load
 from tutor.course.published import PUBLISHED_FILE
@@ -25,7 +26,8 @@ def lint(arguments: argparse.Namespace) -> int:
     if named is not None and not Path(named).is_dir():
         raise BadUsage(f"{named}: no such folder; accepted: a folder with a course.toml")
     folder = Path(named).absolute() if named is not None else course_folder()
-    problems = find_problems(folder)
+    with Counting("exercises") as progress:
+        problems = find_problems(folder, progress=progress)
     errors = [problem for problem in problems if not problem.warning]
     published = publish(load(folder)) if arguments.publish and not errors else None
     if arguments.json:

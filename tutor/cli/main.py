@@ -34,6 +34,8 @@ def _lazy(module: str, function: str) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command but `show`, whose options are its topic's parameters."""
+    from tutor.cli.drawing import OPTIONS as DRAWN
+
     common = _Parser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--json", action="store_true", help="print one JSON document")
     common.add_argument("--course", metavar="DIR", help="use the course in DIR instead of the one that is shipped")
@@ -137,6 +139,11 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument("--layout", metavar="N", help="the N-th layout alone: bytes, seconds, and why it is behind")
     plan.add_argument("--own", metavar="FILE", help="a TOML file with [models.ID] and [machines.ID] of your own")
     plan.add_argument("--top", metavar="N", default="10", help="how many layouts to list (10)")
+    for option, (metavar, said) in DRAWN.items():
+        if metavar:
+            plan.add_argument(f"--{option}", metavar=metavar, help=said)
+        else:
+            plan.add_argument(f"--{option}", action="store_true", help=said)
 
     exam = add("exam", "exam", "exam", "the final examination: ten problems; it goes on where you left it")
     exam.add_argument("--seed", metavar="N", help="draw the problems from N")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.output import RIGHT, BadUsage, colours, say, say_json, unicode_works, width
+from tutor.cli.counting import Counting
+from tutor.cli.drawing import OPTIONS, Drawing
+from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.permissions import own_machine
 from tutor.study import NotAllowed
 
 if TYPE_CHECKING:
     from simlib.planner import Layout, Plan
     from tutor.own_runs import OwnRuns
-    from tutor.views.picture import Picture
 
 # Tokens in a step where nothing else is said: the step of the course's own example
 _TOKENS = 2**20
@@ -27,7 +28,7 @@ def plan(arguments: argparse.Namespace) -> int:
     """Lists the layouts that fit, fastest first, and counts those that do not by their reason."""
     from simlib.planner import plan as search
     from tutor.views.plan_scene import as_json, posed
-    from tutor.views.plan_table import SIZES, PlanTable
+    from tutor.views.plan_table import SIZES
 
     for name in ("model", "hardware", "gpus"):
         if getattr(arguments, name) is None:
@@ -45,10 +46,17 @@ def plan(arguments: argparse.Namespace) -> int:
     pinned: dict[str, Any] = {name: _whole(name, getattr(arguments, name)) for name in SIZES}
     pinned["checkpointing"] = arguments.checkpointing
     pinned = {name: value for name, value in pinned.items() if value is not None}
-    with _Progress() as progress:
+    drawing = Drawing({name: "" if value is True else value for name, value in _given(arguments).items()})
+    with Counting("layouts") as progress:
         made = search(model, machine, gpus or 0, batch, sequence, progress=progress, **pinned)
         best = made if not pinned else search(model, machine, gpus or 0, batch, sequence, progress=progress)
 
+    if number is not None and not 1 <= number <= len(made.layouts):
+        accepted = f"a number from 1 to {len(made.layouts)}" if made.layouts else "none here: no layout fits"
+        raise BadUsage(f"--layout is {number}; accepted: {accepted}")
+    shown = None if number is None else made.layouts[number - 1]
+    if drawing.file is not None:
+        _save(drawing, shown, made, top, posed(model, machine, made))
     if arguments.json:
         say_json(
             {
@@ -56,21 +64,31 @@ def plan(arguments: argparse.Namespace) -> int:
                 "rejected": dict(made.rejected),
             }
         )
-        return RIGHT
-    say(posed(model, machine, made))
-    if number is not None:
-        if not 1 <= number <= len(made.layouts):
-            raise BadUsage(f"--layout is {number}; accepted: a number from 1 to {len(made.layouts)}")
-        _one(made.layouts[number - 1], best, tokens)
-        return RIGHT
-    _draw(PlanTable(made.layouts[:top], len(made.layouts), made.rejected))
-    if made.best is not None:
-        say()
-        _costs(made.best, tokens)
-        if pinned and best.best is not None and made.best != best.best:
-            _reasons(made.best, best)
-    _left_out()
+    elif drawing.file is None:
+        page = _Page(drawing, best, tokens)
+        page.fill(posed(model, machine, made))
+        if shown is not None:
+            page.one(shown)
+        else:
+            page.all(made, top, pinned=bool(pinned))
     return RIGHT
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The drawing options that were given."""
+    return {name: value for name in OPTIONS if (value := getattr(arguments, name)) not in (None, False)}
+
+
+def _save(drawing: Drawing, layout: Layout | None, made: Plan, top: int, posed: str) -> None:
+    """Writes the table, or the layout that was asked for, as an SVG."""
+    from tutor.views.layout_bars import LayoutBars
+    from tutor.views.plan_scene import described
+    from tutor.views.plan_table import PlanTable
+
+    if layout is None:
+        drawing.save(PlanTable(made.layouts[:top], len(made.layouts), made.rejected), "Layouts that fit", posed)
+    else:
+        drawing.save(LayoutBars(layout), f"Layout: {described(layout)}", posed)
 
 
 def _own_runs(file: str | None) -> OwnRuns:
@@ -86,93 +104,78 @@ def _own_runs(file: str | None) -> OwnRuns:
         raise BadUsage(str(error)) from None
 
 
-def _one(layout: Layout, best: Plan, tokens: float | None) -> None:
-    """One layout: bytes by what they hold, seconds by what they go into, and why it is not the fastest."""
-    from tutor.views.layout_bars import LayoutBars
-    from tutor.views.plan_scene import described
+class _Page:
+    """What is printed of a plan."""
 
-    _fill(described(layout))
-    _draw(LayoutBars(layout))
-    say()
-    _costs(layout, tokens)
-    _reasons(layout, best)
-    _left_out()
+    def __init__(self, drawing: Drawing, best: Plan, tokens: float | None) -> None:
+        self.drawing = drawing
+        self.best = best  # of all, without what is pinned
+        self.tokens = tokens
 
+    def fill(self, text: str) -> None:
+        """A paragraph."""
+        hanging = "  " if text.startswith("- ") else ""
+        say(textwrap.fill(self.drawing.signs(text), self.drawing.columns, subsequent_indent=hanging))
 
-def _costs(layout: Layout, tokens: float | None) -> None:
-    from tutor.units import show
+    def all(self, made: Plan, top: int, *, pinned: bool) -> None:
+        """The table, what the fastest costs, and why it is not the fastest of all where choices are pinned."""
+        from tutor.views.plan_table import PlanTable
 
-    said = f"{layout.tokens_per_second:,.0f} tokens a second, MFU {show(layout.mfu, '%')}, HFU {show(layout.hfu, '%')}."
-    if tokens is not None:
-        days = layout.seconds_for(tokens) / _DAY
-        hours = layout.gpu_hours_for(tokens)
-        said += f" {tokens:.3g} tokens take {days:,.1f} days and {hours:,.0f} GPU-hours, without a pause."
-    _fill(said)
+        self.drawing.say(PlanTable(made.layouts[:top], len(made.layouts), made.rejected))
+        if made.best is not None:
+            say()
+            self.costs(made.best)
+            if pinned:
+                self.reasons(made.best)
+        self.left_out()
 
+    def one(self, layout: Layout) -> None:
+        """One layout: bytes by what they hold, seconds by what they go into, and why it is not the fastest."""
+        from tutor.views.layout_bars import LayoutBars
+        from tutor.views.plan_scene import described
 
-def _reasons(layout: Layout, best: Plan) -> None:
-    """Why this layout is not the fastest of all, the costliest part first."""
-    from simlib.planner import why
-    from tutor.views.plan_scene import described, reason_in_words
+        self.fill(described(layout))
+        self.drawing.say(LayoutBars(layout))
+        say()
+        self.costs(layout)
+        self.reasons(layout)
+        self.left_out()
 
-    if best.best is None or layout == best.best:
-        return
-    _fill(f"The fastest of all: {described(best.best)}. Beside it, this one:")
-    told = [
-        reason for reason in why(best, layout) if reason.unit == "B" or reason.extra > _LITTLE * layout.step_seconds
-    ]
-    for reason in told[:_DETAILS]:
-        _fill(f"- {reason_in_words(reason)}")
+    def costs(self, layout: Layout) -> None:
+        from tutor.units import show
 
+        speed = f"{layout.tokens_per_second:,.0f} tokens a second"
+        said = f"{speed}, MFU {show(layout.mfu, '%')}, HFU {show(layout.hfu, '%')}."
+        if self.tokens is not None:
+            days = layout.seconds_for(self.tokens) / _DAY
+            hours = layout.gpu_hours_for(self.tokens)
+            said += f" {self.tokens:.3g} tokens take {days:,.1f} days and {hours:,.0f} GPU-hours, without a pause."
+        self.fill(said)
 
-def _left_out() -> None:
-    from simlib.planner import LEFT_OUT
+    def reasons(self, layout: Layout) -> None:
+        """Why this layout is not the fastest of all, the costliest part first."""
+        from simlib.planner import why
+        from tutor.views.plan_scene import described, reason_in_words
 
-    *most, last = LEFT_OUT
-    _fill(f"Left out: {', '.join(most)}, and {last}.")
+        if self.best.best is None or layout == self.best.best:
+            return
+        self.fill(f"The fastest of all: {described(self.best.best)}. Beside it, this one:")
+        least = _LITTLE * layout.step_seconds
+        told = [reason for reason in why(self.best, layout) if reason.unit == "B" or reason.extra > least]
+        for reason in told[:_DETAILS]:
+            self.fill(f"- {reason_in_words(reason)}")
+
+    def left_out(self) -> None:
+        from simlib.planner import LEFT_OUT
+
+        *most, last = LEFT_OUT
+        self.fill(f"Left out: {', '.join(most)}, and {last}.")
 
 
 def _budget_json(layout: Layout, tokens: float | None) -> dict[str, Any]:
     if tokens is None:
         return {}
     return {"days": layout.seconds_for(tokens) / _DAY, "gpu_hours": layout.gpu_hours_for(tokens)}
-
-
-def _fill(text: str) -> None:
-    import textwrap
-
-    say(textwrap.fill(text, width(), subsequent_indent="  " if text.startswith("- ") else ""))
-
-
-def _draw(picture: Picture) -> None:
-    from tutor.views.terminal import text
-
-    say(text(picture, width(), colours=colours(), ascii_only=not unicode_works()))
-
-
-class _Progress:
-    """Says how far the search is, on a terminal, where it takes more than a moment."""
-
-    def __init__(self) -> None:
-        self._shown = False
-
-    def __enter__(self) -> Any:
-        import time
-
-        began = last = time.monotonic()
-
-        def tell(done: int, of: int) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if now - began > 1 and now - last > 0.2 and sys.stderr.isatty():
-                last, self._shown = now, True
-                print(f"\r{done:,} of {of:,} layouts; ctrl+c stops", end="", file=sys.stderr, flush=True)
-
-        return tell
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            print(f"\r{' ' * 60}\r", end="", file=sys.stderr, flush=True)
 
 
 def _tokens(text: str | None) -> float | None:

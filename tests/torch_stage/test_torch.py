@@ -19,6 +19,10 @@ EXERCISES = Path(__file__).parents[2] / "lessons" / "ring" / "exercises" / "ring
 RUN = ["run", "--exercise", "ring_all_reduce_worker", "--engine", "torch"]
 
 
+def test_a_send_waits_for_its_receive() -> None:
+    cases.a_send_waits_for_its_receive("torch")
+
+
 def test_every_call_gives_what_it_gives_on_simulated_workers() -> None:
     cases.same_as_the_engine_s_workers("torch")
 

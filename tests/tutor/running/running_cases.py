@@ -65,6 +65,12 @@ def said_as_it_should_be(engine: str, program: str) -> None:
         assert code in lines[failure.line - 1]
 
 
+def a_send_waits_for_its_receive(engine: str) -> None:
+    """Also that of a small message, which a library would rather keep in a buffer."""
+    found, _ = carried_out(engine, "a_send_waits.py", "a_send_waits")
+    assert [result["value"] for result in found.results] == [True] * RANKS
+
+
 def same_as_the_engine_s_workers(engine: str) -> None:
     """Every call gives what it gives on simulated workers, and the bill is theirs."""
     file = PROGRAMS / "every_call.py"

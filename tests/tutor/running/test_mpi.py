@@ -20,6 +20,10 @@ EXERCISES = Path(__file__).parents[3] / "lessons" / "ring" / "exercises" / "ring
 RUN = ["run", "--exercise", "ring_all_reduce_worker", "--engine", "mpi"]
 
 
+def test_a_send_waits_for_its_receive() -> None:
+    cases.a_send_waits_for_its_receive("mpi")
+
+
 def test_every_call_gives_what_it_gives_on_simulated_workers() -> None:
     cases.same_as_the_engine_s_workers("mpi")
 

@@ -22,7 +22,8 @@ class Place:
 
 PRACTICE = Place("to practice", "p", "Practice", "fresh problems of what you have met")
 PLAYGROUND = Place("to playground", "v", "Playground", "every picture, with all that can be changed in it")
-PLACES = (PRACTICE, PLAYGROUND)
+EXERCISES = Place("to exercises", "e", "Exercises", "how each stands, and where your files are")
+PLACES = (PRACTICE, PLAYGROUND, EXERCISES)
 
 
 def screen_of(place: str, study: Study) -> TutorScreen:
@@ -31,6 +32,10 @@ def screen_of(place: str, study: Study) -> TutorScreen:
         from tutor.app.screens.playground import Playground
 
         return Playground()
+    if place == EXERCISES.id:
+        from tutor.app.screens.exercises import Exercises
+
+        return Exercises(study)
     from tutor.app.screens.practice import PracticeDoor
 
     return PracticeDoor(study)

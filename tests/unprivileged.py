@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,8 @@ NOBODY = 65534
 CHECKOUT = Path(__file__).parents[1]
 OURS = ("simlib", "tutor", "lessons")
 PACKAGES = ("numpy", "greenlet", "platformdirs")
+# What the app needs besides
+OF_THE_APP = ("textual", "rich", "markdown_it", "mdit_py_plugins", "mdurl", "pygments", "typing_extensions", "fsrs")
 
 
 def need(program: str) -> None:
@@ -31,12 +33,12 @@ def need(program: str) -> None:
 
 
 @contextmanager
-def host() -> Iterator[Host]:
+def host(within: str = "/tmp", packages: Sequence[str] = PACKAGES) -> Iterator[Host]:
     """The project and what it needs in a folder that every account may read, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="worldsize-host-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="worldsize-host-", dir=within))
     try:
         folder.chmod(0o755)
-        yield Host(folder)
+        yield Host(folder, packages)
     finally:
         shutil.rmtree(folder)
 
@@ -44,13 +46,17 @@ def host() -> Iterator[Host]:
 class Host:
     """Where another account finds the project."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, packages: Sequence[str] = PACKAGES) -> None:
         self.folder = folder
         self.site = folder / "site"
         for name in OURS:
             shutil.copytree(CHECKOUT / name, self.site / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in PACKAGES:
-            origin = Path(str(find_spec(name).origin)).parent  # type: ignore[union-attr]
+        for name in packages:
+            origin = Path(str(find_spec(name).origin))  # type: ignore[union-attr]
+            if origin.name != "__init__.py":
+                shutil.copy2(origin, self.site / origin.name)
+                continue
+            origin = origin.parent
             for part in (origin, origin.with_name(f"{name}.libs")):
                 if part.is_dir():
                     shutil.copytree(part, self.site / part.name, ignore=shutil.ignore_patterns("tests"))
@@ -75,6 +81,17 @@ class Host:
             if said.stdout.strip() == version:
                 return name
         pytest.fail(f"no Python {version} that another account can start; Debian's python3 would do")
+
+    def launcher(self) -> Path:
+        """A program that starts the tutor as an installed one does, with its modules compiled."""
+        subprocess.run([self.python, "-I", "-m", "compileall", "-q", self.site], check=True)
+        file = self.folder / "worldsize"
+        start = f"import sys; sys.argv[0] = {str(file)!r}; sys.path.insert(0, {str(self.site)!r}); "
+        start += "from tutor.start import main; sys.exit(main())"
+        script = f'#!/bin/sh\nexec {self.python} -I -B -c "{start}" "$@"\n'
+        file.write_text(script, encoding="ascii")
+        file.chmod(0o755)
+        return file
 
     def run(self, program: str) -> Any:
         """What `program` prints, as JSON; it finds the project's packages."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,13 +36,18 @@ class Piece:
     text: str
 
 
-def session_command(program: str, folder: Path, name: str | None = None) -> str:
-    """The command that a learner's connection runs; without `name` the account's own name is taken."""
-    words = [program, "class", "session", str(folder)]
-    return shlex.join([*words, *(["--learner", checked(name)] if name else [])])
+def session_command(program: Sequence[str], folder: Path, name: str | None = None) -> str:
+    """The command that a learner's connection runs; without `name` the account's own name is taken.
+
+    >>> session_command(["/opt/worldsize/bin/worldsize"], Path("/srv/autumn"), "ada")
+    'exec /opt/worldsize/bin/worldsize class session /srv/autumn --learner ada'
+    """
+    words = [*program, "class", "session", str(folder)]
+    # `exec`, so that no shell is left waiting behind the session
+    return "exec " + shlex.join([*words, *(["--learner", checked(name)] if name else [])])
 
 
-def key_line(program: str, folder: Path, name: str, key: str) -> str:
+def key_line(program: Sequence[str], folder: Path, name: str, key: str) -> str:
     """The line of authorized_keys for one learner: this key can run nothing but the tutor, as this learner.
 
     Raises BadKey for what is no public key of OpenSSH's.
@@ -66,7 +72,7 @@ def without(lines: str, name: str) -> str:
     return "\n".join(kept) + "\n" if kept else ""
 
 
-def pieces(settings: Settings, folder: Path, program: str, learners: list[str]) -> list[Piece]:
+def pieces(settings: Settings, folder: Path, program: Sequence[str], learners: list[str]) -> list[Piece]:
     """Everything that has to be on the host, in the order in which to put it there."""
     shared, account = settings.shape == SHARED, settings.account
     who = f"User {account}" if shared else f"Group {account}"

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from tutor.classroom.folder import KEYS, LEARNERS, SETTINGS, SHARED, ClassFolder
@@ -15,10 +16,10 @@ _SSHD = ("/usr/sbin/sshd", "/usr/local/sbin/sshd")
 _LEAST_STARTUPS = 20
 
 
-def examine(folder: ClassFolder, program: str) -> list[Finding]:
+def examine(folder: ClassFolder, program: Sequence[str]) -> list[Finding]:
     """Everything that is looked at. Raises NoClass for a folder that is no class."""
     settings = folder.settings()
-    found = [_box(), _program(program), _folder(folder), *_learners(folder)]
+    found = [_box(), _program(program[0]), _folder(folder), *_learners(folder)]
     if settings.shape == SHARED:
         found.append(_keys(folder))
     return [*found, _sshd()]
@@ -34,7 +35,7 @@ def _box() -> Finding:
 def _program(program: str) -> Finding:
     """Nobody but the administrator may change what every session starts."""
     what = "the program"
-    path = Path(program.split(" ")[0])
+    path = Path(program)
     if not path.exists():
         return Finding(what, PROBLEM, f"{program} is not there", "Install the tutor where every account can start it.")
     for one in (path.resolve(), *path.resolve().parents):

@@ -186,10 +186,11 @@ def _sshd_config(arguments: argparse.Namespace) -> int:
     return RIGHT
 
 
-def _program() -> str:
+def _program() -> list[str]:
     """The console script, whole: a forced command has no PATH of the learner's to rely on."""
-    found = shutil.which(NAME) or (sys.argv[0] if os.path.basename(sys.argv[0]) == NAME else "")
-    return os.path.abspath(found) if found else f"{sys.executable} -I -m tutor"
+    own = sys.argv[0] if os.path.basename(sys.argv[0]) == NAME and os.sep in sys.argv[0] else ""
+    found = own or shutil.which(NAME)
+    return [os.path.abspath(found)] if found else [sys.executable, "-I", "-m", "tutor"]
 
 
 def _pace(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from tutor.course.load import load
 
 COURSE = load()
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 ada@home"
-PROGRAM = "/opt/worldsize/bin/worldsize"
+PROGRAM = ("/opt/worldsize/bin/worldsize",)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_folder_that_is_no_class(tmp_path: Path) -> None:
 
 def test_a_key_runs_the_tutor_and_nothing_else(folder: ClassFolder) -> None:
     line = key_line(PROGRAM, folder.path, "ada", KEY)
-    command = f"{PROGRAM} class session {folder.path} --learner ada"
+    command = f"exec {PROGRAM[0]} class session {folder.path} --learner ada"
     assert line == f'restrict,pty,command="{command}" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 ada'
 
 
@@ -116,7 +116,7 @@ def test_a_folder_with_odd_signs_stays_one_argument() -> None:
     command = session_command(PROGRAM, Path("/srv/a class's"), "ada")
     import shlex
 
-    assert shlex.split(command) == [PROGRAM, "class", "session", "/srv/a class's", "--learner", "ada"]
+    assert shlex.split(command) == ["exec", *PROGRAM, "class", "session", "/srv/a class's", "--learner", "ada"]
     assert '\\"' in key_line(PROGRAM, Path('/srv/"x"'), "ada", KEY)
 
 

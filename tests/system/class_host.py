@@ -1,0 +1,230 @@
+"""A class on this host for tests: an sshd of its own on loopback, accounts that are gone afterwards, and a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from unprivileged import OF_THE_APP, PACKAGES, Host, host  # noqa: E402
+
+ACCOUNT = "wsclass"
+STAFF = f"{ACCOUNT}-staff"
+SSHD = "/usr/sbin/sshd"
+_WITHIN = "/var/lib"  # sshd reads no keys below a folder that everybody may write to
+
+
+class ClassHost:
+    """Two classes, one of each shape, behind one sshd; `learners` are in both."""
+
+    def __init__(self, there: Host, learners: list[str], shapes: list[str]) -> None:
+        self.folder = there.folder
+        self.python = there.python
+        self.program = there.launcher()
+        self.port = _free_port()
+        self.keys = self.folder / "keys"
+        self.keys.mkdir(mode=0o700)
+        self.learners = learners
+        self.shapes = shapes
+        self.users: list[str] = []
+        self._sshd: subprocess.Popen[bytes] | None = None
+
+    def class_folder(self, shape: str) -> Path:
+        return self.folder / shape
+
+    def home(self, shape: str, learner: str) -> Path:
+        return self.class_folder(shape) / "learners" / learner
+
+    def make(self) -> None:
+        """Makes accounts, classes and keys, by the tutor's own commands where it has them, and starts sshd."""
+        run("groupadd", "--force", STAFF)
+        run("groupadd", "--force", ACCOUNT)
+        pieces = []
+        for learner in self.learners:
+            key = self.keys / learner
+            run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", learner, "-f", str(key))
+        if "shared" in self.shapes:
+            self._account(f"{ACCOUNT}-one")
+        if "accounts" in self.shapes:
+            for learner in self.learners:
+                self._account(learner, "--groups", ACCOUNT)
+        for shape in self.shapes:
+            folder = str(self.class_folder(shape))
+            account = f"{ACCOUNT}-one" if shape == "shared" else ACCOUNT
+            run("groupadd", "--force", f"{account}-staff")
+            self.tutor("class", "init", folder, "--shape", shape, "--account", account)
+            for learner in self.learners:
+                key_option = ["--key", f"{self.keys / learner}.pub"] if shape == "shared" else []
+                self.tutor("class", "add", folder, learner, *key_option)
+            pieces.append(self.tutor("class", "sshd-config", folder, "--json"))
+        self._start(pieces)
+
+    def _account(self, name: str, *options: str) -> None:
+        # A password that nobody can type; sshd takes `!` for a locked account where it does not ask PAM
+        home = self.folder / "homes" / name
+        home.parent.mkdir(exist_ok=True)
+        run(
+            "useradd", "--create-home", "--home-dir", str(home), "--shell", "/bin/sh", "--password", "*", *options, name
+        )
+        self.users.append(name)
+        keys = home / ".ssh" / "authorized_keys"
+        keys.parent.mkdir(mode=0o700)
+        public = self.keys / f"{name}.pub"
+        keys.write_bytes(public.read_bytes() if public.exists() else b"")
+        for one in (keys.parent, keys):
+            shutil.chown(one, name)
+
+    def _start(self, pieces: list[str]) -> None:
+        import json
+
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.keys / "host"))
+        texts = [one["text"] for text in pieces for one in json.loads(text)["pieces"] if "sshd_config" in one["where"]]
+        settings = [
+            f"Port {self.port}",
+            "ListenAddress 127.0.0.1",
+            f"HostKey {self.keys / 'host'}",
+            "PidFile none",
+            "UsePAM no",
+            "PasswordAuthentication no",
+            "KbdInteractiveAuthentication no",
+            f"Subsystem sftp {_sftp_server()}",
+            "AuthorizedKeysFile .ssh/authorized_keys",
+            "LogLevel VERBOSE",
+            *(text for text in texts if text.startswith("MaxStartups")),
+            *(text for text in texts if text.startswith("Match")),
+        ]
+        self.settings = self.folder / "sshd_config"
+        self.settings.write_text("\n".join(settings) + "\n", encoding="utf-8")
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+        self.log = self.folder / "sshd.log"
+        self._sshd = subprocess.Popen([SSHD, "-D", "-f", str(self.settings), "-E", str(self.log)])
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"sshd did not start: {self.log.read_text(errors='replace')}")
+
+    def tutor(self, *words: str) -> str:
+        """What a command of the tutor's prints."""
+        return run(str(self.program), *words)
+
+    def ssh(
+        self, shape: str, learner: str, *options: str, command: tuple[str, ...] = (), program: str = "ssh"
+    ) -> list[str]:
+        """The command line of a learner's connection."""
+        account = f"{ACCOUNT}-one" if shape == "shared" else learner
+        port = ["-P" if program in ("scp", "sftp") else "-p", str(self.port)]
+        plain = [
+            "-F",
+            "none",
+            "-o",
+            "UserKnownHostsFile=/dev/null",
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "BatchMode=yes",
+        ]
+        key = [
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+            "IdentityAgent=none",
+            "-o",
+            "LogLevel=ERROR",
+            "-i",
+            str(self.keys / learner),
+        ]
+        where = [] if program in ("scp",) else [f"{account}@127.0.0.1"]
+        return [program, *port, *plain, *key, *options, *where, *command]
+
+    def processes(self) -> dict[int, str]:
+        """What runs under the learners' accounts, sshd's own part of a connection left out."""
+        found = {}
+        numbers = {_uid(name) for name in self.users}
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError, ValueError):
+                if entry.name.isdigit() and entry.stat().st_uid in numbers:
+                    words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    if words and not words.startswith("sshd"):
+                        found[int(entry.name)] = words
+        return found
+
+    def cut_connections(self) -> None:
+        """Ends sshd's own part of every connection, as on a host that goes down."""
+        assert self._sshd is not None
+        ours = {self._sshd.pid}
+        for entry in sorted(Path("/proc").iterdir(), key=lambda entry: int(entry.name) if entry.name.isdigit() else 0):
+            with contextlib.suppress(OSError, ValueError):
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent in ours and (entry / "cmdline").read_bytes().startswith(b"sshd"):
+                    ours.add(int(entry.name))
+        for pid in sorted(ours - {self._sshd.pid}):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    def sessions(self, word: str = "class session") -> list[int]:
+        """The tutors that run for learners."""
+        return [pid for pid, words in self.processes().items() if word in words]
+
+    def end(self) -> None:
+        """Ends sshd and what runs under the accounts, and removes them."""
+        if self._sshd is not None:
+            self._sshd.terminate()
+            self._sshd.wait(10)
+        for _ in range(50):
+            left = self.processes()
+            if not left:
+                break
+            for pid in left:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+        for name in self.users:
+            subprocess.run(["userdel", "--force", name], check=False, capture_output=True)
+        for name in (ACCOUNT, STAFF, f"{ACCOUNT}-one-staff"):
+            subprocess.run(["groupdel", name], check=False, capture_output=True)
+
+
+@contextlib.contextmanager
+def class_host(learners: list[str], shapes: list[str]) -> Iterator[ClassHost]:
+    """A host with these learners, gone afterwards with its accounts."""
+    with host(_WITHIN, (*PACKAGES, *OF_THE_APP)) as there:
+        found = ClassHost(there, learners, shapes)
+        try:
+            found.make()
+            yield found
+        finally:
+            found.end()
+
+
+def run(*words: str) -> str:
+    """What a program prints; it has to succeed."""
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, cwd="/")
+    assert done.returncode == 0, f"{words}: {done.stderr or done.stdout}"
+    return done.stdout
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _sftp_server() -> str:
+    places = ("/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server")
+    return next((place for place in places if os.path.exists(place)), "internal-sftp")
+
+
+def _uid(name: str) -> int:
+    import pwd
+
+    return pwd.getpwnam(name).pw_uid

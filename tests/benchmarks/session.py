@@ -26,6 +26,7 @@ class Frame:
     """What a key brought: seconds to its last byte, bytes, and those beyond the text of the cells that changed."""
 
     seconds: float
+    processor: float  # seconds of it, all threads
     bytes: int
     beyond: int
 
@@ -75,6 +76,7 @@ class Session:
     def press(self, key: str) -> Frame:
         """Types a key, and reads until its frame has come."""
         before = self._cells()
+        used = self.processor_seconds()
         begun = last = time.perf_counter()
         os.write(self.terminal, key.encode())
         came = self.read(1.0)
@@ -86,7 +88,7 @@ class Session:
             came += more
         self._stream.feed(came)
         changed = sum(len(now.data.encode()) for was, now in zip(before, self._cells(), strict=True) if was != now)
-        return Frame(last - begun, len(came), len(came) - changed)
+        return Frame(last - begun, self.processor_seconds() - used, len(came), len(came) - changed)
 
     def _cells(self) -> list[pyte.screens.Char]:
         screen = self.screen

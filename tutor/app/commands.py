@@ -7,7 +7,7 @@ from functools import partial
 
 from textual.app import ComposeResult
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
-from textual.widgets import Input
+from textual.widgets import Input, LoadingIndicator
 
 from tutor.app.screens.help import full_description, own_bindings
 from tutor.app.widgets.rules import key_name
@@ -48,3 +48,8 @@ class Palette(CommandPalette):
         self.query_one(Input).cursor_blink = False
         for icon in self.query(SearchIcon):
             icon.display = False
+        self.call_after_refresh(self._stand_still)
+
+    def _stand_still(self) -> None:
+        # It would be drawn sixteen times a second, hidden as it is; what is listed here is there at once
+        self.query_one(LoadingIndicator).auto_refresh = None

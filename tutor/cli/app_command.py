@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from tutor.cli.output import BadUsage, NotDone
 
 if TYPE_CHECKING:
     import argparse
+
+
+_BY_SIGNAL = 128  # what is above it says which signal ended the app
 
 
 def open_app(arguments: argparse.Namespace) -> int:
@@ -37,4 +43,11 @@ def _open(course: str | None) -> int:
     with open_study(course, own_machine()) as study:
         from tutor.app import run
 
-        return run(study)
+        status = run(study)
+    if status > _BY_SIGNAL:
+        # Everything is kept and the terminal is back: taking the interpreter apart would only take time
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status

@@ -60,13 +60,14 @@ class TutorApp(App[None]):
         self.motion = not self.profile.remote
         self.drafts = Drafts(study.store, self.set_timer, self.say)
         self.register_theme(theme.many_colours)
+        self.register_theme(theme.light_colours)
         self.register_theme(theme.few_colours)
         few = self.profile.few_colours
         # Set by its watcher, a theme has everything parsed and laid out a second time
         self.set_reactive(App.theme, theme.FEW_COLOURS if few else theme.MANY_COLOURS)
         self._refresh_truecolor_filter(self.ansi_theme)
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
-        self.console.push_theme(theme.markdown_theme(few))
+        self.console.push_theme(theme.markdown_theme(theme.look_of(self)))
         if self.no_color:
             # Textual greys colours out, and would turn the terminal's own into black on black
             self._filters = [filter for filter in self._filters if not isinstance(filter, Monochrome)] + [NoColor()]

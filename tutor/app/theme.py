@@ -1,70 +1,121 @@
-"""How the app looks: one theme for many colours, one for few, and what each role of a picture becomes in them."""
+"""How the app looks: themes for many colours, dark and light, one for few, and what the roles of pictures become."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Literal
 
 from rich.color import Color
 from rich.style import Style
 from rich.theme import Theme as RichTheme
+from textual.app import App
 from textual.theme import Theme
 
 from tutor.views import palette
 from tutor.views.picture import Role
 
-MANY_COLOURS, FEW_COLOURS = "worldsize", "worldsize-16"
+MANY_COLOURS, LIGHT, FEW_COLOURS = "worldsize", "worldsize-light", "worldsize-16"
 
-_BACKGROUND = palette.PAGE["dark"]
-_FOREGROUND = "#dfe5ee"
-_QUIET = "#8c98a8"
-_LINE = "#4b5666"
-_FOCUS = "#ffe08a"
-_RIGHT = "#7ddc8f"
-_WRONG = "#ff7b72"
+Look = Literal["dark", "light", "few"]
 
-# What the stylesheets call the colours that Textual's own names do not cover
-_OWN_VARIABLES = {
-    "quiet": _QUIET,
-    "line": _LINE,
-    "focus": _FOCUS,
-    "right": _RIGHT,
-    "wrong": _WRONG,
+
+@dataclass(frozen=True)
+class _Colours:
+    """What a theme of our own is made of."""
+
+    background: str
+    foreground: str
+    panel: str
+    quiet: str
+    line: str
+    focus: str
+    right: str
+    wrong: str
+    code: str
+    secondary: str
+    warning: str
+    selection: str
+
+    @property
+    def own(self) -> dict[str, str]:
+        """What the stylesheets call the colours that Textual's own names do not cover."""
+        names = ("quiet", "line", "focus", "right", "wrong")
+        return {name: getattr(self, name) for name in names}
+
+
+_COLOURS = {
+    "dark": _Colours(
+        background=palette.PAGE["dark"],
+        foreground="#dfe5ee",
+        panel="#1a212b",
+        quiet="#8c98a8",
+        line="#4b5666",
+        focus="#ffe08a",
+        right="#7ddc8f",
+        wrong="#ff7b72",
+        code="#9fd8e8",
+        secondary="#6cd0ff",
+        warning="#ffb454",
+        selection="#3a4657",
+    ),
+    "light": _Colours(
+        background=palette.PAGE["light"],
+        foreground="#1c2430",
+        panel="#eef1f5",
+        quiet="#5f6b7a",
+        line="#aab4c0",
+        focus="#7a4f00",
+        right="#1a6b2d",
+        wrong="#b3161b",
+        code="#00566e",
+        secondary="#00629b",
+        warning="#9a4b00",
+        selection="#c9d6e8",
+    ),
 }
 
-many_colours = Theme(
-    name=MANY_COLOURS,
-    primary=_FOCUS,
-    secondary="#6cd0ff",
-    accent=_FOCUS,
-    warning="#ffb454",
-    error=_WRONG,
-    success=_RIGHT,
-    foreground=_FOREGROUND,
-    background=_BACKGROUND,
-    surface=_BACKGROUND,
-    panel="#1a212b",
-    dark=True,
-    variables=_OWN_VARIABLES
-    | {
-        "border": _FOCUS,
-        "border-blurred": _LINE,
-        "block-cursor-background": _FOCUS,
-        "block-cursor-foreground": _BACKGROUND,
-        "block-cursor-text-style": "bold",
-        "input-cursor-background": _FOCUS,
-        "input-cursor-foreground": _BACKGROUND,
-        "input-selection-background": "#3a4657",
-        "screen-selection-background": "#3a4657",
-        "screen-selection-foreground": _FOREGROUND,
-        "scrollbar": _QUIET,
-        "scrollbar-hover": _FOREGROUND,
-        "scrollbar-active": _FOREGROUND,
-        "scrollbar-background": "#1a212b",
-        "scrollbar-background-hover": "#1a212b",
-        "scrollbar-background-active": "#1a212b",
-        "scrollbar-corner-color": _BACKGROUND,
-    },
-)
+
+def _theme(name: str, look: Literal["dark", "light"]) -> Theme:
+    colours = _COLOURS[look]
+    return Theme(
+        name=name,
+        primary=colours.focus,
+        secondary=colours.secondary,
+        accent=colours.focus,
+        warning=colours.warning,
+        error=colours.wrong,
+        success=colours.right,
+        foreground=colours.foreground,
+        background=colours.background,
+        surface=colours.background,
+        panel=colours.panel,
+        dark=look == "dark",
+        variables=colours.own
+        | {
+            "border": colours.focus,
+            "border-blurred": colours.line,
+            "block-cursor-background": colours.focus,
+            "block-cursor-foreground": colours.background,
+            "block-cursor-text-style": "bold",
+            "input-cursor-background": colours.focus,
+            "input-cursor-foreground": colours.background,
+            "input-selection-background": colours.selection,
+            "screen-selection-background": colours.selection,
+            "screen-selection-foreground": colours.foreground,
+            "scrollbar": colours.quiet,
+            "scrollbar-hover": colours.foreground,
+            "scrollbar-active": colours.foreground,
+            "scrollbar-background": colours.panel,
+            "scrollbar-background-hover": colours.panel,
+            "scrollbar-background-active": colours.panel,
+            "scrollbar-corner-color": colours.background,
+        },
+    )
+
+
+many_colours = _theme(MANY_COLOURS, "dark")
+light_colours = _theme(LIGHT, "light")
 
 # The terminal's own colours: they hold on any background, which shades picked for 24 bits do not
 few_colours = Theme(
@@ -111,43 +162,67 @@ few_colours = Theme(
 )
 
 
+def look_of(app: App[Any]) -> Look:
+    """How our own colours have to be for the theme that the app has now."""
+    theme = app.current_theme
+    return "few" if theme.ansi else "dark" if theme.dark else "light"
+
+
+def own_variables(dark: bool) -> dict[str, str]:
+    """The stylesheets' own colours, for a theme that does not have them."""
+    return _COLOURS["dark" if dark else "light"].own
+
+
 @lru_cache
-def role_style(role: Role, few: bool) -> Style:
+def role_style(role: Role, look: Look) -> Style:
     """How runs of this role are drawn, over the style of the widget they stand in."""
-    look = palette.style(role)
-    if few:
-        colour = None if look.ansi is None else Color.from_ansi(look.ansi)
-        return Style.from_color(colour) + Style(bold=look.bold, underline=look.underline, reverse=look.reverse)
-    foreground = None if look.foreground is None else Color.parse(look.foreground)
-    background = None if look.background is None else Color.parse(look.background)
-    return Style.from_color(foreground, background) + Style(bold=look.bold, underline=look.underline)
+    if look == "few":
+        own = palette.style(role)
+        colour = None if own.ansi is None else Color.from_ansi(own.ansi)
+        return Style.from_color(colour) + Style(bold=own.bold, underline=own.underline, reverse=own.reverse)
+    own = palette.style(role, look)
+    foreground = None if own.foreground is None else Color.parse(own.foreground)
+    background = None if own.background is None else Color.parse(own.background)
+    return Style.from_color(foreground, background) + Style(bold=own.bold, underline=own.underline)
 
 
 class Words:
     """Styles of running text, by what they mean. Meaning is in the words; these only help to find it."""
 
-    def __init__(self, few: bool) -> None:
+    def __init__(self, look: Look) -> None:
         self.plain = Style()
         self.strong = Style(bold=True)
-        self.emphasis = Style(italic=True) if not few else Style(underline=True)
-        self.quiet = Style() if few else Style(color=_QUIET)
-        self.line = Style() if few else Style(color=_LINE)
-        self.code = Style(color="cyan") if few else Style(color="#9fd8e8")
-        self.focus = Style(bold=True) if few else Style(color=_FOCUS, bold=True)
-        self.right = Style(color="green", bold=True) if few else Style(color=_RIGHT, bold=True)
-        self.wrong = Style(color="red", bold=True) if few else Style(color=_WRONG, bold=True)
-        self.here = Style(reverse=True, bold=True) if few else Style(color=_BACKGROUND, bgcolor=_FOCUS, bold=True)
+        if look == "few":
+            self.emphasis = Style(underline=True)
+            self.quiet = self.line = Style()
+            self.code = Style(color="cyan")
+            self.focus = Style(bold=True)
+            self.right = Style(color="green", bold=True)
+            self.wrong = Style(color="red", bold=True)
+            self.here = Style(reverse=True, bold=True)
+            return
+        colours = _COLOURS[look]
+        self.emphasis = Style(italic=True)
+        self.quiet = Style(color=colours.quiet)
+        self.line = Style(color=colours.line)
+        self.code = Style(color=colours.code)
+        self.focus = Style(color=colours.focus, bold=True)
+        self.right = Style(color=colours.right, bold=True)
+        self.wrong = Style(color=colours.wrong, bold=True)
+        self.here = Style(color=colours.background, bgcolor=colours.focus, bold=True)
 
 
-@lru_cache
-def words(few: bool) -> Words:
-    """The styles of running text with few or many colours."""
-    return Words(few)
+_words = lru_cache(Words)
 
 
-def markdown_theme(few: bool) -> RichTheme:
+def words(app: App[Any]) -> Words:
+    """The styles of running text in the theme that the app has now."""
+    return _words(look_of(app))
+
+
+def markdown_theme(look: Look) -> RichTheme:
     """Rich's names for the parts of Markdown, in the app's styles."""
-    style = words(few)
+    style = _words(look)
     quiet, strong = style.quiet, style.strong
     return RichTheme(
         {

@@ -13,6 +13,7 @@ from textual.color import Color
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widgets import Input
 
 from tutor.app import theme
@@ -229,10 +230,10 @@ def test_without_colour_the_terminals_own_is_kept(play: Play, monkeypatch: pytes
     play(scenario, profile=Profile(few_colours=True))
 
 
+@pytest.mark.parametrize("look", [theme.many_colours, theme.light_colours])
 @pytest.mark.parametrize("name", ["foreground", "quiet", "focus", "right", "wrong"])
-def test_words_can_be_read_on_their_background(name: str) -> None:
+def test_words_can_be_read_on_their_background(name: str, look: Theme) -> None:
     # 4.5 is what the Web Content Accessibility Guidelines ask of running text
-    look = theme.many_colours
     colour = look.foreground if name == "foreground" else look.variables[name]
     assert contrast(Color.parse(str(colour)), Color.parse(str(look.background))) >= 4.5
 
@@ -249,8 +250,9 @@ def contrast(one: Color, other: Color) -> float:
 
 def test_every_role_has_a_look_with_many_and_with_few_colours() -> None:
     for role in Role:
-        assert theme.role_style(role, few=False) is not None
-        few = theme.role_style(role, few=True)
+        for look in ("dark", "light"):
+            assert theme.role_style(role, look) is not None
+        few = theme.role_style(role, "few")
         assert few.color is None or few.color.triplet is None
 
 

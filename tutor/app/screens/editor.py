@@ -233,6 +233,6 @@ You may also edit the file in any other editor: saving it there checks it too.
             self._tell(found, bad=True)
 
     def _tell(self, line: str, bad: bool = False) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self._below.display = True
         self._verdict.say(Text(line, style.wrong if bad else style.quiet))

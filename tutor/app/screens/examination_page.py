@@ -60,7 +60,7 @@ and the step to go back to: a problem's **number** opens it, 0 that of problem 1
         return "Examination", f"{self._result.score} of {len(self._result.problems)} right", ""
 
     def compose_body(self) -> ComposeResult:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         with VerticalScroll(can_focus=False):
             overview = Said(classes="overview")
             overview.say(*_overview(self._result, style))

@@ -52,7 +52,7 @@ class ExerciseList(Menu):
         ]
 
     def _rows(self, each: Written, width: int, chosen: bool) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         looks: dict[str, Style] = {SOLVED: style.right, FAILING: style.wrong, BEGUN: style.strong}
         head: Row = [
             Segment(f"{SIGNS[each.state]} {each.state}".ljust(_STATE), looks.get(each.state, style.quiet)),
@@ -161,7 +161,7 @@ its file again: the one you have is kept beside it under a numbered name, and wh
 
     def _say(self, line: str = "") -> None:
         self._asked_of = ""
-        self._said.say(Text(line, words(self.app.native_ansi_color).strong))
+        self._said.say(Text(line, words(self.app).strong))
 
     def action_back(self) -> None:
         """Back to the lessons."""

@@ -28,7 +28,7 @@ class Keys(Lines):
         self._rows = list(key_rows(screen))
 
     def rows(self, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         widest = max((len(keys) for keys, _ in self._rows), default=0)
         return [
             [Segment(f"{keys:<{widest}}", style.focus), Segment(f"  {what}", style.plain)] for keys, what in self._rows

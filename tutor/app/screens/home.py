@@ -61,7 +61,7 @@ class Lessons(Menu):
         self.changed()
 
     def entries(self, width: int) -> list[Entry]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         width = min(width, _WIDEST)
         entries = []
         if self._where is not None:
@@ -92,7 +92,7 @@ class Lessons(Menu):
 
     def _place(self, place: Place, width: int) -> Row:
         """Its name, its key, and what is there as far as there is room."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         due = self._due if place is PRACTICE else ""
         about = set_cell_size(due or place.about, max(0, width - _TITLE - 5)).rstrip()
         return [
@@ -102,14 +102,14 @@ class Lessons(Menu):
         ]
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         far = how_far(standing.solved, standing.revealed, standing.total)
         drawn = bar(standing.solved, standing.revealed, standing.total, _BAR, style)
         return self._headed(standing.lesson, [*drawn, Segment(f"  {far}", style.quiet)], width)
 
     def _headed(self, lesson: Lesson, right: Row, width: int) -> list[Row]:
         """A title with its minutes on the left and how far one is on the right, and below it what it is about."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         minutes = f"{lesson.minutes} min"
         used = sum(segment.cell_length for segment in right)
         title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
@@ -143,7 +143,7 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         self._was_left = False
 
     def compose_body(self) -> ComposeResult:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         greeting, notices = Said(classes="greeting"), Said(id="notices")
         greeting.say(Text("Move the pictures, predict, write it, have it checked. No GPU needed.", style.quiet))
         notices.say(*(Text(notice, style.wrong) for notice in self._study.store.notices))

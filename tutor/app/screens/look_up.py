@@ -71,7 +71,7 @@ class Found(Menu, can_focus=False):
             super().scroll_chosen()
 
     def _rows(self, hit: Hit, width: int, chosen: bool) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         # Many lessons have a step called alike: the lesson tells them apart
         also = f"also {', '.join(hit.also)}" if chosen and hit.also else ""
         kind = {TERM: also, STEP: hit.where.partition(", step ")[0]}.get(hit.kind, hit.kind)
@@ -143,7 +143,7 @@ leads back to where you were. Nothing half typed gets lost on the way.
         self._look(event.value)
 
     def _look(self, text: str) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if text.strip():
             hits, own = self._search.find(text), 0
             said = self._count(hits, text)

@@ -37,7 +37,7 @@ class Topics(Menu):
         return [Entry(known.name, [self._row(known, min(width, _WIDEST))]) for known in TOPICS.values()]
 
     def _row(self, known: Topic, width: int) -> Row:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         name, _, about = known.title.partition(": ")
         about = f"  {about}"
         room = max(0, width - cell_len(name))

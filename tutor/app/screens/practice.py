@@ -84,7 +84,7 @@ Practice as long as you like. Type **how many problems** you want, or turn the n
             yield self._complaint
 
     def on_mount(self) -> None:
-        self._due.say(Text("Reading the course…", words(self.app.native_ansi_color).quiet))
+        self._due.say(Text("Reading the course…", words(self.app).quiet))
         # Half a second of reading, in which the number can be typed
         self.run_worker(self._read, thread=True)
 
@@ -99,12 +99,12 @@ Practice as long as you like. Type **how many problems** you want, or turn the n
 
     def _is_read(self, room: Practice, due: int) -> None:
         self._room = room
-        self._due.say(Text(due_line(due), words(self.app.native_ansi_color).strong))
+        self._due.say(Text(due_line(due), words(self.app).strong))
         if self._wanted is not None:
             self._begin(self._wanted)
 
     def _complain(self, line: str) -> None:
-        self._complaint.say(Text(line, words(self.app.native_ansi_color).wrong))
+        self._complaint.say(Text(line, words(self.app).wrong))
 
     def action_more(self, by: int) -> None:
         """More problems, or fewer."""

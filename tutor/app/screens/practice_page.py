@@ -40,7 +40,7 @@ class Practised(Menu):
         return [Entry(str(number), self._rows(number, *each, width)) for number, each in enumerate(self.done)]
 
     def _rows(self, number: int, sign: str, done: Done, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         indent = " " * len(sign)
         name = Text.assemble((done.skill.lesson.title, style.quiet), ": ", done.skill.title)
         rows = text_rows(self.app.console, name, width, indent, indent)
@@ -85,7 +85,7 @@ days, it is asked again with other numbers.
         return "Practice", f"{count} {'problem' if count == 1 else 'problems'}", ""
 
     def compose_body(self) -> ComposeResult:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         summary = self._session.summary()
         counts = ((len(summary.firm), "firm"), (len(summary.hard), "nearly"), (len(summary.not_firm), "not firm yet"))
         overview = Said(classes="overview")

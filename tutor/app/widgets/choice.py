@@ -53,7 +53,7 @@ class Choice(Lines, can_focus=True):
         return rows
 
     def _option_rows(self, number: int, option: Option, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         chosen = number == self.chosen
         sign = DONE if option.id == self._right else _WRONG if option.id in self._tried else str(number + 1)
         look = style.strong if chosen or option.id == self._right else style.plain

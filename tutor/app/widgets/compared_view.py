@@ -81,7 +81,7 @@ class ComparedView(Vertical):
         if seen is None or not self.is_attached:
             return
         self._drawn_at = self._columns
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         both = self.shows_both
         picture: Picture = seen.both(self.step) if both else seen.picture(self.step, self.side)
         self._view.show(picture)

@@ -125,7 +125,7 @@ class ExercisePanel(Vertical, can_focus=True):
         return self._study.standing(self.exercise.id).state
 
     def _say_where(self) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         text = Text.assemble(("File  ", style.quiet), (short(self._path), style.strong))
         if not self.started:
             text.append("   not there yet: Enter writes it")
@@ -164,7 +164,7 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def action_begin(self) -> None:
         """Writes the file, never over one that is there."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         try:
             started = self._study.start(self.exercise.id)
         except (OSError, ProgressError) as error:
@@ -203,14 +203,14 @@ class ExercisePanel(Vertical, can_focus=True):
             self.action_begin()
         problem = edit_outside(self.app, self._path) if self.started else None
         if problem:
-            self._tell(Text(problem, words(self.app.native_ansi_color).wrong))
+            self._tell(Text(problem, words(self.app).wrong))
         self.looked_again()
 
     # The check
 
     def action_check(self) -> None:
         """Checks the file as it is on the disk."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if not self.started:
             self._tell(Text("There is no file to check yet: Enter writes it.", style.quiet))
             return
@@ -224,7 +224,7 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def on_checked(self, event: Checked) -> None:
         event.stop()
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if self._editor is not None:
             self._editor.show_found(event.found)
         if isinstance(event.found, str):
@@ -271,7 +271,7 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def action_hint(self) -> None:
         """Shows the next hint."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         said = self._hinted
         try:
             hint = self._study.hint(self.exercise.id)
@@ -291,7 +291,7 @@ class ExercisePanel(Vertical, can_focus=True):
         """Shows the solution; the exercise then counts as revealed, unless it is solved."""
         from tutor.app.screens.solution import Solution
 
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if self._state == OPEN and not self._confirming:
             self._confirming = True
             self._tell(

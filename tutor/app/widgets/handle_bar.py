@@ -47,7 +47,7 @@ class HandleBar(Lines):
         return rows
 
     def _item(self, handle: Handle) -> Row:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         value = handle.text if len(handle.text) <= _LONGEST else handle.text[: _LONGEST - 1] + "…"
         if handle.name != self._chosen:
             return [Segment(f"{handle.label} ", style.quiet), Segment(value, style.plain)]

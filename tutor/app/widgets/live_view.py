@@ -128,7 +128,7 @@ class LiveView(Vertical, can_focus=True):
         self._bar.show(handles, chosen.name if chosen else "", self.has_focus)
         self._view.show(self._picture())
         self.call_after_refresh(self.on_resize)
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self._caption.say(Text(self.model.caption, style.quiet))
 
     def on_resize(self) -> None:
@@ -237,7 +237,7 @@ class LiveView(Vertical, can_focus=True):
         self.post_message(self.Moved())
 
     def _complain(self, line: str) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self._complaint.say(Text(line, style.wrong))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -51,7 +51,7 @@ class Menu(Lines, can_focus=True):
         raise NotImplementedError
 
     def rows(self, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         rows: list[Row] = []
         for number, entry in enumerate(self.entries(width - len(_MARK))):
             for row_number, row in enumerate(entry.rows):

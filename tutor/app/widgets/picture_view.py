@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tutor.app.theme import role_style
+from tutor.app.theme import look_of, role_style
 from tutor.app.widgets.lines import strip_of
 from tutor.views.picture import Cell, Picture, Run
 
@@ -141,8 +141,8 @@ class PictureView(ScrollView, can_focus=False):
         base = self.rich_style
         if self._picture is None:
             return Strip.blank(width, base)
-        few = self.app.native_ansi_color
-        segments = [Segment(run.text, role_style(run.role, few)) for run in self._runs(self._picture, y)]
+        look = look_of(self.app)
+        segments = [Segment(run.text, role_style(run.role, look)) for run in self._runs(self._picture, y)]
         return strip_of(segments, width, base)
 
     def _runs(self, picture: Picture, y: int) -> list[Run]:

@@ -23,7 +23,7 @@ class PracticePanel(QuestionPanel):
         return self.asking
 
     def _judge(self, text: str) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         outcome = self._problem.give(text)
         verdict, solution = outcome.verdict, outcome.solution
         if verdict.right and solution is not None:
@@ -55,7 +55,7 @@ class PracticePanel(QuestionPanel):
         if hint:
             self._add_hint(hint)
         else:
-            self._say(Text("There are no hints for this one.", words(self.app.native_ansi_color).quiet))
+            self._say(Text("There are no hints for this one.", words(self.app).quiet))
 
     def _add_hint(self, hint: str) -> None:
         if hint not in self._hints:
@@ -66,7 +66,7 @@ class PracticePanel(QuestionPanel):
     def _tries(self, left: int) -> Text:
         count = "One try" if left == 1 else f"{left} tries"
         more = " F2 gives a hint." if len(self._hints) < len(self.asking.question.hints) else ""
-        return Text(f"{count} left before the answer is revealed.{more}", words(self.app.native_ansi_color).quiet)
+        return Text(f"{count} left before the answer is revealed.{more}", words(self.app).quiet)
 
     def _draft(self) -> str:
         return ""

@@ -45,7 +45,7 @@ class ProblemPanel(QuestionPanel, inherit_bindings=False):
         return self._feedback if self._feedback.display else self._answer
 
     def _give(self, text: str) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self._skipping = False
         try:
             if text == self._read_back_of:
@@ -67,7 +67,7 @@ class ProblemPanel(QuestionPanel, inherit_bindings=False):
 
     def action_skip(self) -> None:
         """Leaves the problem unanswered, once that is confirmed."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self._read_back_of = ""
         if not (self._skipping and self._nudged):
             self._skipping = True

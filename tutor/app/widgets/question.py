@@ -116,7 +116,7 @@ class QuestionPanel(Vertical):
     def _answered(self, event: Answered) -> None:
         event.stop()
         self._confirming = False
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if self._done:
             self.post_message(self.GoOn())
             return
@@ -128,7 +128,7 @@ class QuestionPanel(Vertical):
 
     def _give(self, text: str) -> None:
         """Has an answer judged."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         again = self._given_before(text)
         if again:
             self._say(Text(again, style.quiet), self._tries(self.asking.tries_left))
@@ -163,7 +163,7 @@ class QuestionPanel(Vertical):
         return ""
 
     def _judged(self, text: str, outcome: AnswerOutcome) -> None:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         verdict = outcome.verdict
         if verdict.right:
             self._settle(True)
@@ -200,7 +200,7 @@ class QuestionPanel(Vertical):
 
     def _tell(self) -> None:
         """What was learned here, for one who comes back."""
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         self.answer_widget.settle(True)
         self._mark_right()
         try:
@@ -217,7 +217,7 @@ class QuestionPanel(Vertical):
         """Shows the next hint."""
         if self._done:
             return
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         try:
             hint = self.asking.study.hint(self.asking.question.id)
         except Unknown:
@@ -241,7 +241,7 @@ class QuestionPanel(Vertical):
         """Shows the answer; it then counts as revealed, not as solved."""
         if self._done:
             return
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if not self._confirming:
             self._confirming = True
             self._say(Text(f"Reveal the answer? {self.COUNTS_AS} F3 again: yes.", style.strong))
@@ -261,7 +261,7 @@ class QuestionPanel(Vertical):
     # Words
 
     def _tries(self, left: int) -> Text:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         count = "One try" if left == 1 else f"{left} tries"
         question = self.asking.question
         more = self.asking.study.standing(question.id).hints < len(question.hints)
@@ -271,7 +271,7 @@ class QuestionPanel(Vertical):
         return Text(f"{count} left before the answer is revealed.{hint}", style.quiet)
 
     def _onwards(self) -> Text:
-        return Text("Enter goes on.", words(self.app.native_ansi_color).quiet)
+        return Text("Enter goes on.", words(self.app).quiet)
 
     def _say(self, *texts: Text | str | None) -> None:
         self._nudged = False

@@ -29,7 +29,7 @@ class TitleRule(Lines):
         self.changed()
 
     def rows(self, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         left, middle, right = self._parts
         if middle and len(left) + len(middle) + len(right) + 16 > width:
             right = ""  # where one is counts more than how far one is
@@ -98,7 +98,7 @@ class KeyBar(Lines):
         return focused is not None and focused.check_consume_key(key, character)
 
     def rows(self, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         help_key = ("F1" if self._is_typed("question_mark", "?") else "?", "help")
         keys = [item for item in self.keys() if item[1] != "help"][: _MOST_KEYS - 1]
         # Where there is no room for all, the help still says them

@@ -120,7 +120,7 @@ class StepView(VerticalScroll, can_focus=True):
 
     def _broken(self, line: str) -> Widget:
         said = Said(classes="complaint")
-        said.say(Text(line, words(self.app.native_ansi_color).wrong))
+        said.say(Text(line, words(self.app).wrong))
         return said
 
     # Where the keys go

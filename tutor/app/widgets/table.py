@@ -83,7 +83,7 @@ class Table(Lines, can_focus=True):
         return "; ".join(" ".join(self._texts.get(place) or empty for place in row) for row in self._rows)
 
     def rows(self, width: int) -> list[Row]:
-        style = words(self.app.native_ansi_color)
+        style = words(self.app)
         if self._done:
             return [[Segment("The picture shows the answer.", style.quiet)]]
         if not self.has_focus:

@@ -68,7 +68,7 @@ class VerdictView(Vertical):
         """Shows what a check found."""
         self.display = True
         self.printed = result.output
-        self._words.say(*verdict_texts(result, exercise, words(self.app.native_ansi_color), self._printed_key))
+        self._words.say(*verdict_texts(result, exercise, words(self.app), self._printed_key))
         failing = next((case for case in result.cases if not case.passed), None)
         self._draw(failing)
         self._draw_bill(result)
@@ -80,7 +80,7 @@ class VerdictView(Vertical):
         failing = None if result is None else next((case.name for case in result.cases if not case.passed), None)
         found = None if result is None else bill_table(result.bill, result.held, failing)
         self._bill.display = found is not None
-        self._bill_caption.say(*([] if found is None else [Text(found[1], words(self.app.native_ansi_color).quiet)]))
+        self._bill_caption.say(*([] if found is None else [Text(found[1], words(self.app).quiet)]))
         if found is not None:
             self._bill.show(found[0])
 
@@ -123,7 +123,7 @@ class VerdictView(Vertical):
             return
         view.display = True
         view.show(drawn.picture)
-        caption.say(Text(drawn.caption, words(self.app.native_ansi_color).quiet))
+        caption.say(Text(drawn.caption, words(self.app).quiet))
         cell = case.picture.get("cell")
         if isinstance(cell, dict):
             self.call_after_refresh(view.bring_into_sight, tuple(sorted(cell.items())))

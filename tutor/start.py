@@ -25,6 +25,7 @@ _LEADS_PYTHON_ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSP
 
 def run() -> int:
     """The command line with this process's arguments; returns the exit status, whatever happens."""
+    _open_what_is_closed()
     try:
         status = _command_line(sys.argv[1:])
         sys.stdout.flush()
@@ -35,6 +36,11 @@ def run() -> int:
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130
+    except OSError as error:
+        # What is printed last is written last: the disk may be full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        print(f"worldsize: standard output: {error.strerror or error}", file=sys.stderr)
+        return 3
     except Exception as error:
         if os.environ.get("TUTOR_TRACEBACK"):
             raise
@@ -45,6 +51,21 @@ def run() -> int:
         )
         return 3
     return status
+
+
+def _open_what_is_closed() -> None:
+    """Standard streams that were closed from the start (`>&-`) lead to nowhere.
+
+    Else the first file that is opened, the learner's record perhaps, would be standard output to a child.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            # For as long as the program runs
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _command_line(argv: list[str]) -> int:

@@ -26,6 +26,7 @@ from tutor.running.replay import replay
 from tutor.running.wire import Hung, Wire
 
 _TICK = 0.05
+_REPEATING = 15.0  # seconds that are given to repetitions, of which there is always one
 _FOLLOWERS = 0.3  # seconds in which other ranks that fail too may say so
 _MOST_HELLO = 1 << 12
 _HELLO_SECONDS = 10.0
@@ -41,7 +42,7 @@ class Job:
     parameters: list[str]  # with `worker` first
     arguments: list[list[Any]]
     collectives: tuple[str, ...]
-    repeats: int
+    repeats: int  # at most
 
     def of(self, rank: int) -> dict[str, Any]:
         """The job as it travels to a rank."""
@@ -53,7 +54,6 @@ class Job:
             "parameters": len(self.parameters),
             "arguments": self.arguments[rank],
             "collectives": list(self.collectives),
-            "repeats": self.repeats,
         }
 
 
@@ -137,10 +137,11 @@ class Desk:
         run = self._replayed(records)
         longest = max(float(one["seconds"]) for one in ran.values())
         self._progress("measuring what messages take here")
-        self._tell("measure")
+        repeats = max(1, min(self._job.repeats, int(_REPEATING / max(longest, 1e-9))))
+        self._tell("measure", repeats=repeats)
         self._gather("swept", self._limits.start)
-        self._progress(f"running it {self._job.repeats} times more, for the times")
-        measured = self._gather("measured", self._limits.program + 3 * longest * self._job.repeats)
+        self._progress(f"running it {repeats} times more, for the times")
+        measured = self._gather("measured", self._limits.program + 3 * longest * repeats)
         self._tell("end")
         ready = self._got["ready"]
         ranks = range(self.world_size)
@@ -220,9 +221,9 @@ class Desk:
         failure, said = endings.first(bad, self._job, self._watch, self._crashes)
         raise Ended(failure, said, "mismatch" if failure.kind == "deadlock" else "")
 
-    def _tell(self, order: str) -> None:
+    def _tell(self, order: str, **more: int) -> None:
         for line in self._lines.values():
-            self._send(line, {"kind": order})
+            self._send(line, {"kind": order, **more})
 
     def _send(self, line: Wire, message: dict[str, Any]) -> None:
         with contextlib.suppress(Hung):  # its reader says so

@@ -19,7 +19,9 @@ from tutor.running.rank import DESK, ENGINE
 MEETING_PLACE = "TUTOR_RUN_MEET"
 _ENDING = 10.0  # seconds in which they leave together
 _KILLING = 2.0
-_LOOPBACK = {"linux": "lo", "darwin": "lo0"}
+_LOOPBACK = {"linux": "lo", "darwin": "lo0"}.get(sys.platform)
+# What the libraries listen on, where their ranks are on one machine: UCX and libfabric (MPICH's ways), gloo
+_INTERFACES = ("UCX_NET_DEVICES", "FI_TCP_IFACE", "GLOO_SOCKET_IFNAME")
 _ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.append(sys.argv.pop()); from tutor.running.rank import main; main()"
 # One thread a process: the workers share the cores already
@@ -34,6 +36,8 @@ class Processes:
         self._output = Path(self._folder.name, "output")
         self._processes: list[subprocess.Popen[bytes]] = []
         environment = {**os.environ, **_ENVIRONMENT, DESK: address, ENGINE: engine}
+        if _LOOPBACK is not None:
+            environment |= dict.fromkeys(_INTERFACES, _LOOPBACK)
         # -P: the current folder stays off the path, whatever lies there
         command = [sys.executable, "-P", "-c", _START, _ROOT]
         try:
@@ -45,8 +49,6 @@ class Processes:
             for rank in range(world_size):
                 own = {"RANK": str(rank), "WORLD_SIZE": str(world_size)}
                 own[MEETING_PLACE] = str(Path(self._folder.name, "meet"))
-                if sys.platform in _LOOPBACK:
-                    own["GLOO_SOCKET_IFNAME"] = _LOOPBACK[sys.platform]
                 self._start(command, environment | own)
         except OSError as error:
             self.end(0)

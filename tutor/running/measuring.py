@@ -16,7 +16,7 @@ from tutor.running.transport import Transport
 
 SIZES = (8, 512, 4096, 32768, 262144, 1048576)  # bytes
 PAIR, EVERYBODY, ALL_REDUCE = "pair", "everybody", "all_reduce"
-_ROUNDS = 5
+_ROUNDS = 9
 _MESSAGES_FOR_BYTES = 1 << 20  # so many bytes go into a round, but
 _MOST, _LEAST = 12, 2  # messages
 

@@ -1,7 +1,7 @@
 """Carries a worker's calls over MPI, by mpi4py. A send is synchronous (Issend): it waits for its receive.
 
-Every call is begun and then waited for. Where there are more ranks than cores, waiting rests now and then: MPI's own
-way to wait keeps a core busy, and takes it from the rank that it waits for.
+Every call is begun and then looked at until it is over. After so many looks a rank rests between them: MPI's own way to
+wait keeps a core busy, and may take it from the rank that it waits for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tutor.running.transport import Pending, Transport, cores
 
 _TAG = 7
 _OPS = {"sum": MPI.SUM, "max": MPI.MAX}
-_LOOKS = 50  # at once, before a rank rests
+_LOOKS, _LOOKS_WHERE_CROWDED = 2000, 20  # at once, before a rank rests: crowded are more ranks than cores
 _REST = 20e-6  # seconds; the system makes it a little longer
 
 
@@ -39,7 +39,7 @@ class Mpi(Transport):
         self.rank, self.world_size = self._world.rank, self._world.size
         self._asked: dict[int, deque[_Asked]] = {}
         here = self._world.Split_type(MPI.COMM_TYPE_SHARED)
-        self._crowded = here.size > cores()
+        self._looks = _LOOKS_WHERE_CROWDED if here.size > cores() else _LOOKS
         here.Free()
 
     @property
@@ -55,12 +55,12 @@ class Mpi(Transport):
         if self._asked:
             received: Array = self.irecv(src).wait()
             return received
-        if not self._crowded:
-            status = MPI.Status()
-            return self._taken(self._world.Mprobe(src, _TAG, status), status)
-        return self.recv_at_rest(src)
+        return self._received(src, self._looks)
 
     def recv_at_rest(self, src: int) -> Array:
+        return self._received(src, 0)
+
+    def _received(self, src: int, looks: int) -> Array:
         found: list[Array] = []
 
         def arrived() -> bool:
@@ -70,7 +70,7 @@ class Mpi(Transport):
                 found.append(self._taken(message, status))
             return message is not None
 
-        self._until(arrived, rests=True)
+        self._until(arrived, looks)
         return found[0]
 
     def isend(self, array: Array, dst: int) -> Pending:
@@ -83,7 +83,7 @@ class Mpi(Transport):
         self._asked.setdefault(src, deque()).append(asked)
 
         def wait() -> Array | None:
-            self._until(lambda: asked.array is not None)
+            self._until(lambda: asked.array is not None, self._looks)
             return asked.array
 
         return Pending(wait)
@@ -154,20 +154,16 @@ class Mpi(Transport):
 
     def _over(self, request: MPI.Request, kept: Array) -> None:
         """Waits for what was begun; `kept` is what it sends, which must stay until then."""
-        if self._crowded or self._asked:
-            self._until(lambda: bool(request.Test()))
-        else:
-            request.Wait()
+        self._until(request.Test, self._looks)
 
-    def _until(self, done: Callable[[], bool], rests: bool = False) -> None:
+    def _until(self, done: Callable[[], bool], looks: int) -> None:
         """Waits, and takes in meanwhile what was asked for: whoever sends it may be waiting for that."""
-        looks = 0
         while not done():
             if self._asked and self._progress():
                 continue
-            looks += 1
-            if looks > _LOOKS:
-                time.sleep(_REST if rests or self._crowded else 0)
+            looks -= 1
+            if looks < 0:
+                time.sleep(_REST)
 
     def _progress(self) -> bool:
         status = MPI.Status()

@@ -120,7 +120,7 @@ class _Rank:
         self._file: str = self._job["file"]
         self._record = Record(transport.world_size)
         self._said: dict[str, Any] = {}
-        self._orders: list[str] = []
+        self._orders: dict[str, dict[str, Any]] = {}
         self._ordered = threading.Condition()
         self._main = threading.main_thread().ident
         for work in (self._beat, self._listen):
@@ -144,10 +144,10 @@ class _Rank:
         self._desk.send({"kind": "ran", "record": self._record.message(), "seconds": seconds})
         self._desk.send(self._said)
         sys.stdout = sys.stderr = io.StringIO()
-        self._wait_for("measure")
+        repeats = self._wait_for("measure")["repeats"]
         found = sweep(self._transport)
         self._desk.send({"kind": "swept"})
-        times = [self._timed(run, function) for _ in range(job["repeats"])]
+        times = [self._timed(run, function) for _ in range(repeats)]
         for name, call in before.items():
             setattr(os, name, call)
         sys.stdout, sys.stderr = streams
@@ -181,9 +181,10 @@ class _Rank:
         if message["kind"] != "result":
             self._desk.send(message)
 
-    def _wait_for(self, order: str) -> None:
+    def _wait_for(self, order: str) -> dict[str, Any]:
         with self._ordered:
             self._ordered.wait_for(lambda: order in self._orders)
+        return self._orders[order]
 
     def _listen(self) -> None:
         """Takes orders; the desk's hanging up ends the process, wherever it is."""
@@ -191,7 +192,7 @@ class _Rank:
             while True:
                 message = self._desk.receive()
                 with self._ordered:
-                    self._orders.append(message["kind"])
+                    self._orders[message["kind"]] = message
                     self._ordered.notify_all()
         except Hung:
             if "end" not in self._orders:

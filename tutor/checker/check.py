@@ -111,9 +111,10 @@ def _verdict(
             continue
         if kind == "refused":
             refused = failures.refused(message, exercise.id, list(trials[0].arguments))
-            return _failed(exercise, source.traced(refused), outcome)
+            return _failed(exercise, source.traced(refused), printed(outcome.output, limits.output_kept))
         if kind == "raised" and message.get("case") is None:
-            return _failed(exercise, source.traced(failures.raised(message, limits), message), outcome)
+            failure = source.traced(failures.raised(message, limits), message)
+            return _failed(exercise, failure, printed(outcome.output, limits.output_kept))
         number = message.get("case")
         if type(number) is not int or number != len(cases) or number >= len(trials):
             outcome.malformed = "a case out of turn"
@@ -135,7 +136,7 @@ def _verdict(
     error = _error(cases, errors, ended is not None or _is_timeout(errors))
     passed = error is None and len(cases) == len(trials) and all(case.passed for case in cases)
     ordered = sorted(cases, key=lambda case: case.passed)
-    told = printed(outcome.output)
+    told = printed(outcome.output, limits.output_kept)
     return CheckResult(exercise.id, passed, tuple(ordered), error, output=told, held=held_shown(held))
 
 
@@ -170,11 +171,14 @@ def _is_timeout(errors: list[Failure | None]) -> bool:
     return bool(errors) and errors[-1] is not None and errors[-1].kind == "timeout"
 
 
-def _failed(exercise: Exercise, failure: Failure, outcome: process.Outcome | None = None) -> CheckResult:
-    return CheckResult(exercise.id, False, (), failure, output=printed(outcome.output) if outcome else "")
+def _failed(exercise: Exercise, failure: Failure, output: str = "") -> CheckResult:
+    return CheckResult(exercise.id, False, (), failure, output=output)
 
 
-def printed(output: bytes) -> str:
-    """What a file printed, safe to show and without the dump of a crash."""
+def printed(output: bytes, kept: int | None = None) -> str:
+    """What a file printed, safe to show and without the dump of a crash; of more than `kept` bytes, the first ones."""
+    if kept is not None and len(output) > kept:
+        most = f"{kept >> 10} KiB" if kept >= 1 << 10 else f"{kept} bytes"
+        return f"{printed(output[:kept])}\n(More than {most} were printed: the rest is not kept.)"
     before, _, _ = output.partition(b"Fatal Python error: ")
     return visible(before.decode("utf-8", "replace").replace("\r\n", "\n"), lines=True)

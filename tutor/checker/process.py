@@ -211,7 +211,8 @@ class Child:
         total = 0
         try:
             while part := os.read(descriptor, _PART):
-                self.outcome.output += part[: max(0, self.limits.output_kept - total)]
+                # One byte more than is kept tells that there was more
+                self.outcome.output += part[: max(0, self.limits.output_kept + 1 - total)]
                 total += len(part)
                 if total > self.limits.output_most:
                     self.outcome.output_flooded = True

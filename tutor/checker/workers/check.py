@@ -132,7 +132,7 @@ def _printed(crew: Crew) -> str:
 
     lines = []
     for rank, output in enumerate(crew.output):
-        lines += [f"worker {rank}: {line}" for line in printed(output).splitlines()]
+        lines += [f"worker {rank}: {line}" for line in printed(output, crew.limits.output_kept).splitlines()]
     return "\n".join(lines)
 
 

@@ -128,7 +128,7 @@ class Crew:
                 rank = ranks[descriptor]
                 part = os.read(descriptor, _PART)
                 if part:
-                    self.output[rank] += part[: max(0, self.limits.output_kept - totals[rank])]
+                    self.output[rank] += part[: max(0, self.limits.output_kept + 1 - totals[rank])]
                     totals[rank] += len(part)
                 if not part or totals[rank] > self.limits.output_most:
                     if part:

@@ -297,7 +297,7 @@ def held(arguments, expected, got):
 """
 
 
-def test_what_is_held_is_that_of_the_first_case_in_which_it_is_too_much(make_exercise: Any) -> None:
+def test_what_is_held_is_that_of_the_first_case_in_which_it_is_too_much(make_exercise) -> None:
     right = check_source(b"def double(array): return 2 * array", make_exercise(HELD))
     assert right.held == {"case": "large", "what": "numbers", "yours": [5.0], "engine": [5.0]}
     longer = b"import numpy as np\ndef double(array): return np.arange(4)"
@@ -313,6 +313,6 @@ def test_what_is_held_is_that_of_the_first_case_in_which_it_is_too_much(make_exe
     assert "held" not in result.to_json()
 
 
-def test_a_check_whose_count_of_what_is_held_fails_judges_nobody(make_exercise: Any) -> None:
+def test_a_check_whose_count_of_what_is_held_fails_judges_nobody(make_exercise) -> None:
     with pytest.raises(CouldNotCheck, match="counting what small holds"):
         check_source(b"def double(array): return 2 * array", make_exercise(HELD.replace("len(expected)", "'x'")))

@@ -42,12 +42,16 @@ class PeakScene(Scene):
         self.shares = {name: throughput.peak_shares(time) for name, time in ways.items()}
 
     def picture(self, step: int) -> ShareBars:
-        names = [*_LOOKS, "hfu"]
+        again = self.given["recompute"] != NO
+        parts_shown = [part for part in _LOOKS if part != "recomputed" or again]
+        # Without recomputation HFU and MFU are one
+        names = [*parts_shown, "hfu"] if again else parts_shown
 
         def row(name: str, shares: PeakShares) -> BarRow:
             parts = asdict(shares)
-            figures = [Figure(parts[part], cell(way=name, part=part)) for part in _LOOKS]
-            figures.append(Figure(self.ways[name].hfu, cell(way=name, part="hfu")))
+            figures = [Figure(parts[part], cell(way=name, part=part)) for part in parts_shown]
+            if again:
+                figures.append(Figure(self.ways[name].hfu, cell(way=name, part="hfu")))
             # Under the bar without it
             head = f" {_AGAIN}" if name.endswith(_AGAIN) and self.given["recompute"] == BOTH else name
             return BarRow((head,), tuple(figures), tuple((parts[part], part) for part in _LOOKS if parts[part]), name)

@@ -51,7 +51,9 @@ def test_as_it_is_drawn(show, rows_of):
         "█ for the model: MFU   ╌ recomputed: HFU counts it too",
         "░ not reached while computing   · waiting",
     ]
-    assert "╌" not in " ".join(rows_of(show("peak", recompute="no"), 76))
+    without = rows_of(show("peak", recompute="no"), 76)
+    assert "╌" not in " ".join(without)
+    assert "of peak MFU unreached waiting" in [" ".join(row.split()) for row in without]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])

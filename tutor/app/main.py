@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,10 +14,12 @@ from textual.binding import Binding
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 
+from tutor import settings
 from tutor.app import theme
 from tutor.app.ascii_filter import AsciiFilter
 from tutor.app.drafts import Drafts
 from tutor.app.frames import Shown, only_changes
+from tutor.app.mended import mend
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
 from tutor.app.stylesheet import ParsedOnce
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
     from tutor.search import Search
     from tutor.study import Study
+
+# mend()
 
 
 class TutorApp(App[None]):
@@ -57,14 +62,17 @@ class TutorApp(App[None]):
         super().__init__()
         self.study = study
         self._shown = Shown()
-        self.motion = not self.profile.remote
+        self._settings_file = study.store.file.with_name(settings.NAME)
+        self.settings, notice = settings.read(self._settings_file)
+        if notice:
+            study.store.notices.append(notice)
+        self.motion = self.settings.moves(self.profile.remote)
         self.drafts = Drafts(study.store, self.set_timer, self.say)
         self.register_theme(theme.many_colours)
         self.register_theme(theme.light_colours)
         self.register_theme(theme.few_colours)
-        few = self.profile.few_colours
         # Set by its watcher, a theme has everything parsed and laid out a second time
-        self.set_reactive(App.theme, theme.FEW_COLOURS if few else theme.MANY_COLOURS)
+        self.set_reactive(App.theme, self._theme_wanted)
         self._refresh_truecolor_filter(self.ansi_theme)
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
         self.console.push_theme(theme.markdown_theme(theme.look_of(self)))
@@ -73,6 +81,38 @@ class TutorApp(App[None]):
             self._filters = [filter for filter in self._filters if not isinstance(filter, Monochrome)] + [NoColor()]
         if self.profile.ascii_only:
             self._filters.append(AsciiFilter())
+
+    # Settings
+
+    @property
+    def themes_offered(self) -> list[str]:
+        """The themes that can be chosen on this terminal, our own first."""
+        if self.profile.few_colours:
+            return [theme.FEW_COLOURS]
+        ours = [theme.MANY_COLOURS, theme.LIGHT, theme.FEW_COLOURS]
+        return ours + [name for name, found in self.available_themes.items() if name not in ours and not found.ansi]
+
+    @property
+    def _theme_wanted(self) -> str:
+        offered = self.themes_offered
+        # One that is not there any more, or not on this terminal, gives way
+        return self.settings.theme if self.settings.theme in offered else offered[0]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theme.own_variables(self.current_theme.dark)
+
+    def use(self, wanted: settings.Settings) -> None:
+        """Puts settings to use, and remembers them."""
+        self.settings = wanted
+        self.motion = wanted.moves(self.profile.remote)
+        if self.theme != self._theme_wanted:
+            self.theme = self._theme_wanted
+            self.console.pop_theme()
+            self.console.push_theme(theme.markdown_theme(theme.look_of(self)))
+        try:
+            settings.write(self._settings_file, wanted)
+        except settings.NotKept as error:
+            self.say(f"In use, but {error}")
 
     def get_driver_class(self) -> type[Driver]:
         from tutor.app.driver import TerminalDriver
@@ -162,7 +202,7 @@ class TutorApp(App[None]):
 
     def action_motion(self) -> None:
         """Whether pictures play by themselves once they are started; over SSH they do not unless told to."""
-        self.motion = not self.motion
+        self.use(replace(self.settings, motion="off" if self.motion else "on"))
         self.say("Space plays a picture." if self.motion else "Space moves a picture by one step.")
 
     def say(self, line: str) -> None:

@@ -23,7 +23,8 @@ class Place:
 PRACTICE = Place("to practice", "p", "Practice", "fresh problems of what you have met")
 PLAYGROUND = Place("to playground", "v", "Playground", "every picture, with all that can be changed in it")
 EXERCISES = Place("to exercises", "e", "Exercises", "how each stands, and where your files are")
-PLACES = (PRACTICE, PLAYGROUND, EXERCISES)
+SETTINGS = Place("to settings", "s", "Settings", "colours and motion")
+PLACES = (PRACTICE, PLAYGROUND, EXERCISES, SETTINGS)
 
 
 def screen_of(place: str, study: Study) -> TutorScreen:
@@ -36,6 +37,10 @@ def screen_of(place: str, study: Study) -> TutorScreen:
         from tutor.app.screens.exercises import Exercises
 
         return Exercises(study)
+    if place == SETTINGS.id:
+        from tutor.app.screens.settings import SettingsScreen
+
+        return SettingsScreen()
     from tutor.app.screens.practice import PracticeDoor
 
     return PracticeDoor(study)

@@ -141,6 +141,7 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         super().__init__()
         self._study = study
         self._was_left = False
+        self._theme = self.app.theme
 
     def compose_body(self) -> ComposeResult:
         style = words(self.app)
@@ -159,10 +160,18 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         self._was_left = True
 
     def on_screen_resume(self) -> None:
-        if self._was_left:
+        if self._theme != self.app.theme:
+            self._theme = self.app.theme
+            self.call_later(self._drawn_anew)
+        elif self._was_left:
             self.query_one(Lessons).look_again()
         # Counted behind the frame: it reads the questions of the whole course
         self.call_after_refresh(self._count_due)
+
+    async def _drawn_anew(self) -> None:
+        """What is drawn has the colours of the theme before."""
+        await self.recompose()
+        self.query_one(Lessons).focus(scroll_visible=False)
 
     def _count_due(self) -> None:
         if self._study.store.last(PRACTISED) is not None:

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from simlib.errors import BadArgument
-from tutor.app.theme import words
+from tutor.app.theme import look_of, words
 from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.handle_bar import HandleBar
 from tutor.app.widgets.picture_view import PictureView
@@ -215,6 +215,7 @@ class LiveView(Vertical, can_focus=True):
                 stem,
                 title=model.topic.title,
                 caption=model.caption,
+                background="light" if look_of(self.app) == "light" else "dark",
             )
         except NotSaved as error:
             self.app.say(f"Not saved: {error}")

@@ -19,7 +19,7 @@ title = "Measured"
 lessons = ["measured"]
 [misconceptions]
 """
-_NEXT, _BEFORE = "\x1b[19~", "\x1b[18~"  # F8 and F7, which nothing that is typed takes
+NEXT, STEP_BEFORE = "\x1b[19~", "\x1b[18~"  # F8 and F7, which nothing that is typed takes
 PROSE = "A picture to be moved, and some prose above it, as a step has it. " * 3
 LESSON = f"""+++
 id = "measured"
@@ -125,7 +125,7 @@ def main() -> None:
         frames = [ring.press(moves[number % len(moves)]) for number in range(presses)]
         told("a step of a ring, 8 workers", "12 ms, 30 ms, 300 bytes beyond the cells", frames)
     with shipped() as lesson:
-        frames = [lesson.press(_NEXT if number % 12 < 6 else _BEFORE) for number in range(presses)]
+        frames = [lesson.press(NEXT if number % 12 < 6 else STEP_BEFORE) for number in range(presses)]
         told("next step of a lesson", "60 ms", frames)
     with opened(2, 120, 40) as grid:
         frames = [grid.press("l" if number % 2 == 0 else "\x1b[1;2B") for number in range(presses)]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tutor.search import Search
     from tutor.study import Study
 
-# mend()
+mend()
 
 
 class TutorApp(App[None]):

@@ -262,6 +262,8 @@ def test_steps_that_are_left_are_not_kept(play: Play) -> None:
         left = []
         for by in (1, 1, 1, 1, 1, -1, -1, -1, -1, -1):
             left += [weakref.ref(screen.view), *(weakref.ref(widget) for widget in screen.view.query("*"))]
+            # With what they had drawn, which Textual's own cache would keep
+            left += [weakref.ref(widget._styles_cache) for widget in screen.view.query("*")]
             await screen.action_step(by)
             await pilot.pause()
         await pilot.press("right", "enter", "down")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tutor.classroom.records import Records
+    from tutor.course.model import Course
     from tutor.study import Study
 
 
@@ -20,6 +22,22 @@ def run(study: Study) -> int:
     from tutor.app.signals import leave_on_signals
 
     app = TutorApp(study, profile)
+    with leave_on_signals(app):
+        app.run()
+    return app.return_code or 0
+
+
+def run_board(records: Records, course: Course) -> int:
+    """Opens an instructor's board on this process's terminal; returns the exit status when it is left."""
+    from tutor.app.profile import terminal_profile
+
+    profile = terminal_profile()
+    profile.set_environment()
+
+    from tutor.app.class_board import BoardApp
+    from tutor.app.signals import leave_on_signals
+
+    app = BoardApp(records, course, profile)
     with leave_on_signals(app):
         app.run()
     return app.return_code or 0

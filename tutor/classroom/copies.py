@@ -6,10 +6,12 @@ links, reads regular files alone, no more of them than a learner needs, and neve
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -20,6 +22,8 @@ from tutor.progress.store import Event
 MOST_PROGRESS = 64 << 20  # bytes
 MOST_SOURCE = 1 << 20
 _PART = 1 << 20
+_LATEST = 1e11  # seconds since 1970
+_ROUNDS, _WHILE = 3, 0.05
 
 
 class Unsafe(Exception):
@@ -50,10 +54,17 @@ def stamp(file: Path) -> Stamp | None:
 
 
 def read_bytes(file: Path, most: int) -> bytes | None:
-    """What a regular file holds; None where there is none. Raises Unsafe for anything else in its place."""
+    """What a regular file holds; None where there is none. Raises Unsafe for anything else in its place.
+
+    Neither the file nor the folder that it is in may be a link: a learner can put one in the place of either.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        descriptor = os.open(file, flags)
+        parent = os.open(file.parent, flags | getattr(os, "O_DIRECTORY", 0))
+        try:
+            descriptor = os.open(file.name, flags, dir_fd=parent)
+        finally:
+            os.close(parent)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -81,6 +92,19 @@ def events_of(database: Path) -> list[Event]:
 
     Raises Unsafe for a file that is no progress file, or none that can be read.
     """
+    for _ in range(_ROUNDS):
+        before = stamp(database)
+        try:
+            return _events_of(database)
+        except Unsafe:
+            # Copied in the middle of being written, perhaps. Its journal is never read: that can name other files
+            time.sleep(_WHILE)
+            if stamp(database) == before and not os.path.lexists(f"{database}-journal"):
+                raise
+    return _events_of(database)
+
+
+def _events_of(database: Path) -> list[Event]:
     data = read_bytes(database, MOST_PROGRESS)
     if data is None:
         return []
@@ -96,7 +120,7 @@ def events_of(database: Path) -> list[Event]:
                 if any(kind in ("view", "trigger") for kind, _ in kinds):
                     raise Unsafe(f"{database.name} holds views or triggers, which no progress file does")
                 rows = connection.execute("SELECT uid, at, kind, item, detail FROM events ORDER BY number")
-                return [event for row in rows if (event := _event(row)) is not None]
+                return [event for row in rows if (event := _stored(row)) is not None]
         except sqlite3.Error as error:
             raise Unsafe(f"{database.name}: {error}") from None
 
@@ -109,14 +133,18 @@ def _copied(data: bytes) -> Iterator[Path]:
         yield copy
 
 
-def _event(row: tuple[object, ...]) -> Event | None:
-    import json
-
+def _stored(row: tuple[object, ...]) -> Event | None:
     uid, at, kind, item, detail = row
-    if not (isinstance(uid, str) and isinstance(at, (int, float)) and isinstance(kind, str) and isinstance(item, str)):
-        return None
     try:
-        found = json.loads(str(detail)[:100_000])
+        return event_of(uid, at, kind, item, json.loads(str(detail)[:100_000]))
     except (ValueError, RecursionError):
         return None
-    return Event(uid, float(at), kind, item, found) if isinstance(found, dict) else None
+
+
+def event_of(uid: object, at: object, kind: object, item: object, detail: object) -> Event | None:
+    """An event, if these make one: names that are texts, and a time between 1970 and the year 5000."""
+    if not (isinstance(uid, str) and isinstance(kind, str) and isinstance(item, str) and isinstance(detail, dict)):
+        return None
+    if not isinstance(at, (int, float)) or not 0 <= at < _LATEST:
+        return None
+    return Event(uid, float(at), kind, item, detail)

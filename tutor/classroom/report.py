@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tutor.classroom.copies import MOST_SOURCE, Unsafe, read_bytes
+from tutor.classroom.copies import Unsafe
 from tutor.course.model import ASK, CODE, Course, Exercise, Question
 from tutor.progress.store import Event
 from tutor.safe_text import visible
@@ -56,12 +55,12 @@ def grades(
     learner: str,
     course: Course,
     events: Iterable[Event],
-    exercises: Path,
+    source: Callable[[str], bytes | None],
     check: Callable[[bytes, Exercise], tuple[bool, str]],
 ) -> Grades:
-    """The marks of one learner. `check` runs a source in a sandbox: passed or not, and the reason.
+    """The marks of one learner. `source` gives the file of an exercise; it raises Unsafe for what is not read.
 
-    It raises CouldNotCheck where it cannot.
+    `check` runs a source in a sandbox: passed or not, and the reason. It raises CouldNotCheck where it cannot.
     """
     by_item: dict[str, list[Event]] = {}
     for event in events:
@@ -74,7 +73,7 @@ def grades(
             continue
         exercise = course.exercise(id)
         if exercise is not None:
-            marks.append(_of_exercise(exercise, by_item.get(id, []), exercises, check))
+            marks.append(_of_exercise(exercise, by_item.get(id, []), source, check))
     return Grades(learner, tuple(marks))
 
 
@@ -104,7 +103,7 @@ def _of_question(course: Course, question: Question, events: list[Event]) -> Mar
 def _of_exercise(
     exercise: Exercise,
     events: list[Event],
-    folder: Path,
+    source_of: Callable[[str], bytes | None],
     check: Callable[[bytes, Exercise], tuple[bool, str]],
 ) -> Mark:
     from tutor.checker import CouldNotCheck
@@ -112,7 +111,7 @@ def _of_exercise(
     claimed = any(event.kind == "check" and event.detail.get("right") is True for event in events)
     tries = sum(event.kind == "check" for event in events)
     try:
-        source = read_bytes(folder / f"{exercise.id}.py", MOST_SOURCE)
+        source = source_of(f"{exercise.id}.py")
     except Unsafe as error:
         return Mark(exercise.id, NOT_CHECKED, tries, claimed, visible(str(error))[:200])
     if source is None:
@@ -126,15 +125,6 @@ def _of_exercise(
     if passed and any(event.kind == "reveal" for event in events):
         return Mark(exercise.id, REVEALED, tries, claimed)
     return Mark(exercise.id, RIGHT if passed else WRONG, tries, claimed, "" if passed else visible(why)[:200])
-
-
-def merged(several: Iterable[Mapping[str, list[Event]]]) -> dict[str, list[Event]]:
-    """Records of several hosts by learner: each event once, in the order of time."""
-    found: dict[str, dict[str, Event]] = {}
-    for records in several:
-        for learner, events in records.items():
-            found.setdefault(learner, {}).update({event.uid: event for event in events})
-    return {learner: sorted(events.values(), key=lambda event: event.at) for learner, events in found.items()}
 
 
 def as_json(found: Iterable[Grades]) -> list[dict[str, Any]]:

@@ -120,6 +120,22 @@ def _most(counted: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:10])
 
 
+def ago(seconds: float) -> str:
+    """A span of time in one unit.
+
+    >>> ago(59), ago(3600), ago(8000), ago(200_000)
+    ('0 min', '60 min', '2 h', '2 d')
+    """
+    minutes = int(max(0.0, seconds) // 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
+
+
+def typed_in(event: Event) -> str:
+    """What the learner typed, or what was said of their file; it may hold any sign."""
+    found = event.detail.get("text") or event.detail.get("reason") or event.detail.get("error") or ""
+    return str(found)[:10_000]
+
+
 def as_json(found: Board) -> dict[str, Any]:
     """The board as JSON."""
     return {

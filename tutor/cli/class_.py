@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.cli.class_board import show_board, show_report, the_course
+from tutor.cli.class_board import export, show_board, show_report, the_course
 from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, say, say_json
 from tutor.program import NAME
 
@@ -285,5 +285,6 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "session": _session,
     "board": show_board,
     "report": show_report,
+    "export": export,
     "doctor": _doctor,
 }

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.program import NAME
 
 if TYPE_CHECKING:
-    from tutor.classroom.folder import ClassFolder
+    from tutor.classroom.records import Source
     from tutor.classroom.standing import Board, Standing
     from tutor.course.model import Course
 
@@ -27,38 +28,34 @@ def the_course() -> Course:
 
 def show_board(arguments: argparse.Namespace) -> int:
     from tutor.classroom.copies import refuse_root
-    from tutor.classroom.standing import Watched, as_csv, as_json, board
+    from tutor.classroom.records import opened
+    from tutor.classroom.standing import as_csv, as_json, board
 
     refuse_root()
-    folders = _folders_of(arguments)
+    records = opened(arguments.folders)
     course = the_course()
-    watched = Watched()
-    question = folders[0].settings().question
+    if not (arguments.json or arguments.csv or arguments.plain or arguments.learner or arguments.watch):
+        from tutor.app.terminal_check import why_not
+
+        if why_not() is None:
+            from tutor.app import run_board
+
+            return run_board(records, course)
     while True:
-        files = {name: folder.places(name).database for folder in folders for name in folder.learners()}
-        watched.look(files)
-        found = board(course, watched.records, watched.troubles, time.time(), question)
+        records.look()
+        found = board(course, records.records, records.troubles, time.time(), records.question)
         if arguments.json:
             say_json(as_json(found))
         elif arguments.csv:
             print(as_csv(found), end="")
         elif arguments.learner:
-            _one(arguments.learner, found, watched.records.get(arguments.learner, []))
+            _one(arguments.learner, found, records.records.get(arguments.learner, []))
         else:
             _show(found, course)
         if not arguments.watch:
             return RIGHT
         sys.stdout.flush()
         time.sleep(_EVERY)
-
-
-def _folders_of(arguments: argparse.Namespace) -> list[ClassFolder]:
-    from tutor.classroom.folder import ClassFolder
-
-    found = [ClassFolder(Path(name).absolute()) for name in arguments.folders]
-    for folder in found:
-        folder.settings()
-    return found
 
 
 def _show(found: Board, course: Course) -> None:
@@ -78,22 +75,20 @@ def _show(found: Board, course: Course) -> None:
 
 
 def _row(one: Standing, now: float, course: Course) -> str:
+    from tutor.classroom.standing import ago
+
     if one.trouble:
         return f"{one.learner:16} {one.trouble}"
     where = f"{one.lesson}/{one.step}" if one.step else "not begun"
-    here = "" if one.here_since is None else _time(now - one.here_since)
+    here = "" if one.here_since is None else ago(now - one.here_since)
     words = course.misconceptions.get(one.stuck_on, "") if one.stuck else ""
     mark = "!" if one.stuck else " "
     return f"{one.learner:16}{mark}{where[:34]:34} {here:>7} {one.solved:4}/{one.of:<4} {one.wrong_here:6}  {words}"
 
 
-def _time(seconds: float) -> str:
-    minutes = int(max(0.0, seconds) // 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
-
-
 def _one(name: str, found: Board, events: list[Any]) -> None:
     """One learner's latest answers; everything typed is made safe."""
+    from tutor.classroom.standing import typed_in
     from tutor.safe_text import visible
 
     one = next((one for one in found.learners if one.learner == name), None)
@@ -101,18 +96,47 @@ def _one(name: str, found: Board, events: list[Any]) -> None:
         raise BadUsage(f"{visible(name[:40])} is not in this class")
     say(f"{name}: {one.trouble or (one.lesson + '/' + one.step if one.step else 'not begun')}, {one.solved} solved")
     for event in [event for event in events if event.kind in ("answer", "check", "reveal")][-20:]:
-        typed = event.detail.get("text") or event.detail.get("reason") or event.detail.get("error") or ""
         right = {True: "right", False: "wrong"}.get(event.detail.get("right"), "")
-        say(f"  {event.kind:7} {visible(event.item[:40]):34} {right:6} {visible(str(typed)[:60])}")
+        say(f"  {event.kind:7} {visible(event.item[:40]):34} {right:6} {visible(typed_in(event)[:60])}")
+
+
+def _data(source: Source | None) -> bytes | None:
+    return None if source is None else source.data
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Writes all that the class keeps of a learner into one file, for them to take along."""
+    import json
+
+    from tutor.classroom.copies import refuse_root
+    from tutor.classroom.folder import ClassFolder
+    from tutor.classroom.records import export as exported
+
+    refuse_root()
+    document = exported(ClassFolder(Path(arguments.folder).absolute()), arguments.name)
+    file = Path(arguments.file)
+    try:
+        with file.open("x", encoding="ascii") as out:
+            json.dump(document, out, indent=1)
+    except FileExistsError:
+        raise BadUsage(f"{file} exists and is left as it is; accepted: a new name") from None
+    counts = {"events": len(document["events"]), "files": len(document["files"])}
+    if arguments.json:
+        say_json({"file": str(file), **counts})
+        return RIGHT
+    say(f"{counts['events']} events and {counts['files']} files of {arguments.name} written to {file}.")
+    say(f"At home, `{NAME} progress --import {file.name}` adds the events to their record.")
+    return RIGHT
 
 
 def show_report(arguments: argparse.Namespace) -> int:
     from tutor.checker import Limits, check_source
-    from tutor.classroom.copies import Unsafe, events_of, refuse_root
-    from tutor.classroom.report import Grades, as_csv, as_json, grades, merged
+    from tutor.classroom.copies import refuse_root
+    from tutor.classroom.records import opened
+    from tutor.classroom.report import Grades, as_csv, as_json, grades
 
     refuse_root()
-    folders = _folders_of(arguments)
+    records = opened(arguments.folders)
     course = the_course()
     limits = Limits.of_class() if shutil.which("bwrap") else Limits()
 
@@ -121,27 +145,15 @@ def show_report(arguments: argparse.Namespace) -> int:
         failing = next((case.reason for case in result.cases if not case.passed), "")
         return result.passed, failing or (result.error.message if result.error else "")
 
-    records: list[dict[str, Any]] = []
-    troubles: dict[str, str] = {}
-    places: dict[str, Path] = {}
-    for folder in folders:
-        found: dict[str, Any] = {}
-        for name in folder.learners():
-            try:
-                found[name] = events_of(folder.places(name).database)
-                places.setdefault(name, folder.places(name).exercises)
-            except Unsafe as error:
-                troubles[name] = str(error)
-        records.append(found)
-    everyone = merged(records)
+    records.look()
     told = []
-    for number, (name, events) in enumerate(sorted(everyone.items()), 1):
+    for number, (name, events) in enumerate(sorted(records.records.items()), 1):
         if sys.stderr.isatty():
-            print(f"\r{number} of {len(everyone)}: {name}\x1b[K", end="", file=sys.stderr, flush=True)
-        told.append(grades(name, course, events, places[name], check))
+            print(f"\r{number} of {len(records.records)}: {name}\x1b[K", end="", file=sys.stderr, flush=True)
+        told.append(grades(name, course, events, lambda file, name=name: _data(records.source(name, file)), check))  # type: ignore[misc]
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    told += [Grades(name, (), why) for name, why in sorted(troubles.items())]
+    told += [Grades(name, (), why) for name, why in sorted(records.troubles.items())]
     if arguments.json:
         say_json({"learners": as_json(told)})
     elif arguments.csv:

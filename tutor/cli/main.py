@@ -17,6 +17,9 @@ class _Parser(argparse.ArgumentParser):
     """argparse with one line for a mistake instead of the whole usage."""
 
     def error(self, message: str) -> NoReturn:
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            message = f"{missing} {'are' if ', ' in missing else 'is'} missing"
         raise BadUsage(f"{message} (see {self.prog} --help)")
 
 
@@ -78,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
         "text",
         metavar="TEXT",
         nargs="*",
+        default=[],
         help="a number, an option, rows `1 2 303; 11 20 30`; - reads standard input; left out, the question is asked",
     )
 
@@ -198,10 +202,14 @@ def parser() -> argparse.ArgumentParser:
     class_board = of_class("board", "who is where, who is stuck and on what", several=True)
     class_board.add_argument("--learner", metavar="NAME", help="one learner's latest answers")
     class_board.add_argument("--csv", action="store_true")
+    class_board.add_argument("--plain", action="store_true", help="lines, also on a terminal")
     class_board.add_argument("--watch", action="store_true", help="again every few seconds, until ctrl+c")
     class_report = of_class("report", "grades: every answer and file judged again, here", several=True)
     class_report.add_argument("--csv", action="store_true")
     class_report.add_argument("--seed", metavar="N", type=int, help="the inputs of the checks")
+    class_export = of_class("export", "all that is kept of a learner in one file, for them to take along")
+    class_export.add_argument("name", metavar="NAME")
+    class_export.add_argument("file", metavar="FILE")
     of_class("doctor", "whether this host can hold the class")
     for command in (class_init, class_add, class_remove, class_forget, class_pace):
         command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tutor.answers.judge import truth
-from tutor.classroom import copies, report, standing
+from tutor.classroom import copies, records, report, standing
 from tutor.classroom.copies import Unsafe, events_of, read_bytes
 from tutor.classroom.folder import SHARED, ClassFolder, Settings
 from tutor.cli.main import main
@@ -191,7 +191,8 @@ def test_rows_that_make_no_sense_are_left_out(folder: ClassFolder) -> None:
         ("a", "late", "answer", "x", "{}"),
         ("b", 1.0, "answer", "x", "[1]"),
         ("c", 1.0, "answer", "x", "{" * 5000),
-        ("d", 1e300, "answer", QUESTION.id, '{"right": true}'),
+        ("e", float("inf"), "opened", STEP.id, "{}"),
+        ("d", 4e9, "answer", QUESTION.id, '{"right": true}'),
     ]
     connection.executemany("INSERT INTO events (uid, at, kind, item, detail) VALUES (?, ?, ?, ?, ?)", rows)
     connection.commit()
@@ -221,7 +222,10 @@ def test_a_forged_record_is_worth_nothing(tmp_path: Path) -> None:
         Event("1", NOW, "answer", QUESTION.id, {"text": "0.5", "right": True}),
         Event("2", NOW, "check", exercise, {"right": True}),
     ]
-    marks = {mark.item: mark for mark in report.grades("eve", COURSE, events, tmp_path, passed).marks}
+    marks = {
+        mark.item: mark
+        for mark in report.grades("eve", COURSE, events, lambda name: read_bytes(tmp_path / name, 1000), passed).marks
+    }
     assert (marks[QUESTION.id].result, marks[QUESTION.id].disputed) == (report.WRONG, True)
     assert (marks[exercise].result, marks[exercise].disputed) == (report.WRONG, True)
 
@@ -233,9 +237,14 @@ def test_right_is_right_again_and_revealed_is_not(tmp_path: Path) -> None:
     typed = Event("1", NOW, "answer", QUESTION.id, {"text": answer, "right": False})
     checked = Event("2", NOW, "check", exercise, {"right": True})
     shown = Event("3", NOW, "reveal", QUESTION.id, {})
-    first = report.grades("ada", COURSE, [typed, checked], tmp_path, passed)
+    first = report.grades("ada", COURSE, [typed, checked], lambda name: read_bytes(tmp_path / name, 1000), passed)
     assert first.right == 2
-    marks = {mark.item: mark.result for mark in report.grades("ada", COURSE, [shown, typed], tmp_path, passed).marks}
+    marks = {
+        mark.item: mark.result
+        for mark in report.grades(
+            "ada", COURSE, [shown, typed], lambda name: read_bytes(tmp_path / name, 1000), passed
+        ).marks
+    }
     assert marks[QUESTION.id] == report.REVEALED
 
 
@@ -244,7 +253,10 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_bytes(b"right")
     (tmp_path / f"{exercise}.py").symlink_to(other)
-    marks = {mark.item: mark for mark in report.grades("ada", COURSE, [], tmp_path, passed).marks}
+    marks = {
+        mark.item: mark
+        for mark in report.grades("ada", COURSE, [], lambda name: read_bytes(tmp_path / name, 1000), passed).marks
+    }
     assert marks[exercise].result == report.NOT_CHECKED
 
 
@@ -256,13 +268,16 @@ def test_a_checker_that_fails_is_never_right(tmp_path: Path) -> None:
 
     exercise = next(iter(COURSE.exercises()))
     (tmp_path / f"{exercise}.py").write_bytes(b"right")
-    marks = {mark.item: mark for mark in report.grades("ada", COURSE, [], tmp_path, broken).marks}
+    marks = {
+        mark.item: mark
+        for mark in report.grades("ada", COURSE, [], lambda name: read_bytes(tmp_path / name, 1000), broken).marks
+    }
     assert (marks[exercise].result, marks[exercise].note) == (report.NOT_CHECKED, "no box")
 
 
 def test_records_of_several_hosts_are_one() -> None:
     one, two, three = (Event(uid, at, "answer", "x", {}) for uid, at in (("1", 3.0), ("2", 1.0), ("3", 2.0)))
-    found = report.merged([{"ada": [one, two]}, {"ada": [two, three], "bob": [one]}])
+    found = records.merged([{"ada": [one, two]}, {"ada": [two, three], "bob": [one]}])
     assert [event.uid for event in found["ada"]] == ["2", "3", "1"]
     assert set(found) == {"ada", "bob"}
 

@@ -1,0 +1,74 @@
+"""The instructor's board as an app of its own: no learner's session has a way to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
+
+from tutor.app import theme
+from tutor.app.ascii_filter import AsciiFilter
+from tutor.app.profile import Profile
+from tutor.app.screens.class_board import BoardScreen
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+    from tutor.classroom.records import Records
+    from tutor.course.model import Course
+
+
+class BoardApp(App[None]):
+    """Who is where in the class; it only reads."""
+
+    CSS_PATH: ClassVar = ["app.tcss", "screens/class_board.tcss"]
+    TITLE = "worldsize"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="board.quit"),
+        Binding("ctrl+c", "how_to_quit", "How to quit", show=False, system=True, id="board.how_to_quit"),
+        Binding("f1,question_mark", "help", "help", key_display="?", id="board.help", tooltip="help on this screen"),
+    ]
+
+    def __init__(self, records: Records, course: Course, profile: Profile | None = None) -> None:
+        self.profile = profile or Profile()
+        super().__init__()
+        self._records, self._course = records, course
+        self.register_theme(theme.many_colours)
+        self.register_theme(theme.few_colours)
+        few = self.profile.few_colours
+        self.theme = theme.FEW_COLOURS if few else theme.MANY_COLOURS
+        if self.no_color:
+            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)] + [NoColor()]
+        if self.profile.ascii_only:
+            self._filters.append(AsciiFilter())
+
+    def get_driver_class(self) -> type[Driver]:
+        from tutor.app.driver import TerminalDriver
+
+        return TerminalDriver
+
+    def get_default_screen(self) -> Screen[None]:
+        return BoardScreen(self._records, self._course)
+
+    def action_help(self) -> None:
+        """Explains the screen."""
+        from tutor.app.screens.help import Help
+
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(self.screen))
+
+    def action_how_to_quit(self) -> None:
+        """ctrl+c stops programs elsewhere: here it says what does."""
+        self.notify("ctrl+q quits.", markup=False, timeout=4)
+
+    def keep_everything(self) -> None:
+        """Nothing is written here."""
+
+    def leave_soon(self, status: int) -> None:
+        """Ends the app from a signal handler."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.exit, None, status)

@@ -98,8 +98,13 @@ def _as_rank(arguments: argparse.Namespace, by: Launched, limit: int) -> int:
 def _failed(error: Exception) -> int:
     """Says why, as `main` would for a command that raises."""
     from tutor.checker.verdict import CouldNotCheck
+    from tutor.course.model import CourseError
+    from tutor.progress.store import ProgressError
     from tutor.study import NotAllowed, Unknown
 
+    if isinstance(error, (NotDone, CourseError, ProgressError)):
+        complain(f"{NAME}: {error}")
+        return NOT_DONE
     if isinstance(error, (BadUsage, BadArgument, Unknown, NotAllowed)):
         complain(f"{NAME}: {error}")
         return BAD_INPUT

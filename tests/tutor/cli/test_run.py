@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from pathlib import Path
 
 import pytest
 
+from tutor.checker.verdict import CouldNotCheck
 from tutor.cli import run as command
 from tutor.cli.main import main
+from tutor.cli.output import BadUsage, NotDone
 from tutor.permissions import own_machine
 from tutor.running import engines
 
@@ -119,3 +122,33 @@ def test_a_launcher_of_another_engine_is_refused_by_rank_0_alone(
         err = capsys.readouterr().err
         assert err.startswith(said)
         assert bool(err) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (BadUsage("no such thing"), 2, "no such thing"),
+        (NotDone("could not be run: why"), 3, "could not be run: why"),
+        (CouldNotCheck("why"), 3, "could not be run: why"),
+        (ZeroDivisionError("of\nours"), 3, "could not be run: ZeroDivisionError: of ours"),
+    ],
+)
+def test_under_a_launcher_rank_0_says_in_one_line_why_nothing_was_run(
+    error: Exception, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command._failed(error) == status
+    assert capsys.readouterr().err == f"worldsize: {said}\n"
+
+
+def test_progress_is_one_line_of_a_terminal_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for stream, shown in ((Terminal(), "\rrunning ...\rm ...      \r           \r"), (io.StringIO(), "")):
+        monkeypatch.setattr("sys.stderr", stream)
+        progress = command._Progress()
+        progress.say("running")
+        progress.say("m")
+        progress.over()
+        assert stream.getvalue() == shown

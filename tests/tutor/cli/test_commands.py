@@ -251,7 +251,9 @@ def test_an_svg_is_never_written_over(capsys: Capture, tmp_path: Path) -> None:
     assert "ring.svg" in refused(capsys, "show", "all-reduce", "--values", VALUES, "--svg", str(file))
 
 
-def test_the_shipped_course_has_no_mistakes(capsys: Capture) -> None:
+def test_the_shipped_course_has_no_mistakes(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The exercises are run in tests/lessons
+    monkeypatch.setattr("tutor.authoring.lint.run_exercise", lambda exercise: iter(()))
     assert ask(capsys, "lint")["problems"] == []
 
 

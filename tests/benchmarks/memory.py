@@ -50,12 +50,12 @@ def main() -> None:
                 lesson.press(key)
         told("ten steps onward and back, five times", pss(lesson), "55 MiB")
         told("of that, since the second time", pss(lesson) - begun, "none")
-    with opened(4, 120, 40) as empty:
+    with opened(1, 120, 40) as empty:
         none = pss(empty)
     with opened(2, 120, 40) as grid:
         for _ in range(10):
             grid.press("l")
-        told("64 x 1,024 slots, over a step without", pss(grid) - none, "5 MiB")
+        told("64 x 1,024 slots, over a ring of 8", pss(grid) - none, "5 MiB")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ PRACTICE = Place("to practice", "p", "Practice", "fresh problems of what you hav
 PLAYGROUND = Place("to playground", "v", "Playground", "every picture, with all that can be changed in it")
 EXERCISES = Place("to exercises", "e", "Exercises", "how each stands, and where your files are")
 SETTINGS = Place("to settings", "s", "Settings", "colours and motion")
-PLACES = (PRACTICE, PLAYGROUND, EXERCISES, SETTINGS)
+PROGRESS = Place("to progress", "r", "Progress", "what is solved, what goes wrong, what is due")
+PLACES = (PRACTICE, PLAYGROUND, EXERCISES, PROGRESS, SETTINGS)
 
 
 def screen_of(place: str, study: Study) -> TutorScreen:
@@ -37,6 +38,10 @@ def screen_of(place: str, study: Study) -> TutorScreen:
         from tutor.app.screens.exercises import Exercises
 
         return Exercises(study)
+    if place == PROGRESS.id:
+        from tutor.app.screens.progress import Progress
+
+        return Progress(study)
     if place == SETTINGS.id:
         from tutor.app.screens.settings import SettingsScreen
 

@@ -49,6 +49,10 @@ class Beliefs:
         """How often it was behind a wrong answer."""
         return self._found[belief].times if belief in self._found else 0
 
+    def found(self) -> list[tuple[str, Belief]]:
+        """All that were behind a wrong answer, the most frequent first."""
+        return sorted(self._found.items(), key=lambda each: -each[1].times)
+
     def held(self) -> set[str]:
         """Those that may still be believed."""
         return {name for name, found in self._found.items() if found.held}

@@ -36,6 +36,11 @@ class Memory:
         self._cards[event.item], _ = _SCHEDULER.review_card(card, Rating(rating), now)
         (self._wrong.add if rating == AGAIN else self._wrong.discard)(event.item)
 
+    @property
+    def count(self) -> int:
+        """How many skills have been practised."""
+        return len(self._cards)
+
     def knows(self, skill: str) -> bool:
         """Whether the skill has been practised before."""
         return skill in self._cards

@@ -97,7 +97,7 @@ def events_of(database: Path) -> list[Event]:
         try:
             return _events_of(database)
         except Unsafe:
-            # Copied in the middle of being written, perhaps. Its journal is never read: that can name other files
+            # Copied in the middle of being written, perhaps. Its journal is not played back: a learner can forge one
             time.sleep(_WHILE)
             if stamp(database) == before and not os.path.lexists(f"{database}-journal"):
                 raise

@@ -329,3 +329,36 @@ def test_other_terminals_say_the_same(open_app: Open, command: list[str], enviro
     if "NO_COLOR" in environment:
         colours = {character.fg for row in app.screen.buffer.values() for character in row.values()}
         assert colours <= {"default"}
+
+
+@pytest.mark.parametrize(("environment", "seconds"), [({}, 0.02), ({"SSH_CONNECTION": "far away"}, 0.15)])
+def test_a_key_that_comes_in_pieces_is_that_key(
+    open_app: Open, command: list[str], environment: dict[str, str], seconds: float
+) -> None:
+    app = open_app(command=command, environment=environment)
+    app.wait_for("No GPU needed")
+    app.press("enter")
+    app.wait_for("1/6")
+    for piece in ("\x1b", "[", "C"):
+        app.press(piece)
+        app.read(seconds)
+        time.sleep(seconds)
+    app.wait_for("step 1 of 4")
+    # Alone it is Escape, although no other key follows it
+    app.press("escape")
+    app.wait_for("No GPU needed")
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (200, 60)])
+def test_a_question_is_answered_in_the_smallest_and_in_a_large_window(
+    open_app: Open, command: list[str], columns: int, rows: int
+) -> None:
+    app = open_app(command=command, columns=columns, rows=rows)
+    app.wait_for("choose")
+    app.press("enter")
+    app.wait_for("1/6")
+    go_on_until(app, "Enter answer")
+    app.press("2", "enter")
+    app.wait_for("Right.")
+    app.press("ctrl+q")
+    assert app.wait_for_end() == 0

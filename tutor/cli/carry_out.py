@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tutor.cli.output import BAD_INPUT, NOT_DONE, BadUsage, NotDone, complain
 from tutor.program import NAME
+
+_ENDLESS = re.compile(r"\S{400,}")  # longer than any path that is meant
+_MOST = 4_000
 
 
 def carried_out(command: Callable[[], int]) -> int:
@@ -19,8 +23,18 @@ def carried_out(command: Callable[[], int]) -> int:
         if said is None:
             raise
         status, line = said
-        complain(f"{NAME}: {line}")
+        complain(f"{NAME}: {shortened(line)}")
         return status
+
+
+def shortened(line: str) -> str:
+    """The line with what nobody reads left out: the rest of endless words, and of an endless line.
+
+    >>> shortened("x" * 1000 + " is no lesson")
+    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... is no lesson'
+    """
+    line = _ENDLESS.sub(lambda word: f"{word[0][:40]}...", line)
+    return line if len(line) <= _MOST else f"{line[:_MOST]}..."
 
 
 def _said(error: Exception) -> tuple[int, str] | None:

@@ -15,6 +15,8 @@ from tutor.study import Study
 
 _MEASURE = 76  # longer lines are hard to read however wide the terminal is
 
+_LONGEST = 300  # characters of a search
+
 
 def glossary(arguments: argparse.Namespace) -> int:
     """Lists the terms, or says what one means."""
@@ -42,6 +44,8 @@ def glossary(arguments: argparse.Namespace) -> int:
 def search(arguments: argparse.Namespace) -> int:
     """Finds words anywhere in the course."""
     words = " ".join(arguments.words)
+    if len(words) > _LONGEST:
+        raise BadUsage(f"{len(words):,} characters are no search; accepted: up to {_LONGEST}")
     with open_study(arguments.course, own_machine(), only_reads=True) as study:
         finder = Search(study.course, _terms(study))
         hits = finder.find(words)

@@ -20,6 +20,9 @@ class _Parser(argparse.ArgumentParser):
         missing = message.removeprefix("the following arguments are required: ")
         if missing != message:
             message = f"{missing} {'are' if ', ' in missing else 'is'} missing"
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            message = f"{missing} {'are' if ', ' in missing else 'is'} missing"
         raise BadUsage(f"{message} (see {self.prog} --help)")
 
 
@@ -210,7 +213,8 @@ def parser() -> argparse.ArgumentParser:
     class_export = of_class("export", "all that is kept of a learner in one file, for them to take along")
     class_export.add_argument("name", metavar="NAME")
     class_export.add_argument("file", metavar="FILE")
-    of_class("doctor", "whether this host can hold the class")
+    class_doctor = of_class("doctor", "whether this host can hold the class")
+    class_doctor.add_argument("--sshd-config", metavar="FILE", help="another file of sshd's than its own")
     for command in (class_init, class_add, class_remove, class_forget, class_pace):
         command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 

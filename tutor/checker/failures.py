@@ -34,7 +34,7 @@ _OFTEN = (
         "What a dict holds is taken by its key, in brackets and quotes",
     ),
     (
-        re.compile("^(dst|src) is -?[0-9]+; accepted: a rank"),
+        re.compile("^(dst|src) is -[0-9]+; accepted: a rank"),
         "A ring is closed: the neighbours are (rank + 1) % world_size and (rank - 1) % world_size",
     ),
 )

@@ -186,6 +186,7 @@ def _slip(before, state, number, world_size):
             if adding
             else "The receiver added what arrived. It is a finished sum already: an all-gather step copies it.",
         ),
+        *([({"larger": True}, "The receiver kept the larger number; an all-reduce adds the two.")] if adding else []),
         (
             {"direction": -1},
             "Every worker received from its right neighbour; in this ring chunks travel to the right, from worker i "
@@ -235,7 +236,7 @@ def _bounds(length, world_size):
     return list(zip([0, *stops[:-1]], stops))
 
 
-def _next(before, number, bounds, adding, direction=1, offset=0):
+def _next(before, number, bounds, adding, direction=1, offset=0, larger=False):
     """The state after step `number` by a rule that may be wrong."""
     world_size = len(before)
     after = [array.copy() for array in before]
@@ -243,7 +244,8 @@ def _next(before, number, bounds, adding, direction=1, offset=0):
         first, stop = bounds[(worker - number + 1 + offset) % world_size]
         receiver = after[(worker + direction) % world_size]
         sent = before[worker][first:stop]
-        receiver[first:stop] = receiver[first:stop] + sent if adding else sent
+        together = np.maximum if larger else np.add
+        receiver[first:stop] = together(receiver[first:stop], sent) if adding else sent
     return after
 
 

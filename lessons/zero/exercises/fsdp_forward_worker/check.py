@@ -63,6 +63,13 @@ def _forward(x, matrices, rule=lambda x, matrix: np.maximum(x @ matrix, 0)):
     return x
 
 
+def _backwards(arguments, matrices):
+    """The outputs of the layers in the reverse order; as many zeros where they do not fit."""
+    if any(len(one) != len(one.T) for one in matrices):
+        return [np.zeros((0, 0))] * len(arguments["x"])
+    return [_forward(x, matrices[::-1]) for x in arguments["x"]]
+
+
 def bill(arguments):
     """An all-gather for each layer."""
     traces = [ring_all_gather(list(pieces)) for pieces in zip(*arguments["shards"])]
@@ -190,6 +197,7 @@ def _slip(arguments, outputs):
             [np.maximum(_forward(x, matrices, np.matmul), 0) for x in arguments["x"]],
             "The numpy.maximum(…, 0) comes after each layer, not at the end alone.",
         ),
+        (_backwards(arguments, matrices), "The layers run from the last to the first: the first one comes first."),
         ([_forward(x, matrices[:-1]) for x in arguments["x"]], "The last layer is missing."),
         ([0 * output for output in outputs], "It is 0 throughout: no weights have come in."),
     ]
@@ -228,6 +236,8 @@ def _of_held(arguments, worker, right, own):
         ([sum(sizes) + size for size in sizes], "Before a layer runs it holds shards alone, not the whole model."),
     ]
     slip = next((words for made, words in rules if made == own), None)
+    if own == sizes == [sum(shards)] * len(sizes):
+        slip = "Either the gathered matrix or its own shards of all layers are missing: while a layer runs it holds both."
     return {
         "kind": None,
         "reason": f"{said} {slip}" if slip else said,

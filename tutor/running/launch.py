@@ -24,8 +24,12 @@ _LOOPBACK = {"linux": "lo", "darwin": "lo0"}.get(sys.platform)
 _INTERFACES = ("UCX_NET_DEVICES", "FI_TCP_IFACE", "GLOO_SOCKET_IFNAME")
 _ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.append(sys.argv.pop()); from tutor.running.rank import main; main()"
-# One thread a process: the workers share the cores already
-_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_ENVIRONMENT = {
+    # One thread a process: the workers share the cores already
+    **{"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+    # Hydra, MPICH's mpiexec: on this machine, whatever batch system there is
+    **{"HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user", "HYDRA_USE_LOCALHOST": "1"},
+}
 
 
 class Processes:
@@ -44,7 +48,7 @@ class Processes:
             if engine == MPI:
                 launcher = mpiexec()
                 assert launcher is not None, "asked for before"
-                self._start([launcher, "-n", str(world_size), *command], environment)
+                self._start([launcher, *_hydra_s(launcher), "-n", str(world_size), *command], environment)
                 return
             for rank in range(world_size):
                 own = {"RANK": str(rank), "WORLD_SIZE": str(world_size)}
@@ -94,6 +98,11 @@ class Processes:
                 start_new_session=True,
             )
         self._processes.append(process)
+
+
+def _hydra_s(launcher: str) -> list[str]:
+    """Has MPICH's mpiexec leave the ranks alone when one is gone: who was the first can be told, and we end them."""
+    return ["-disable-auto-cleanup"] if Path(launcher).with_name("mpiexec.hydra").exists() else []
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:

@@ -71,8 +71,6 @@ class Drawing:
                 file.write(drawing)
         except FileExistsError:
             raise BadUsage(f"{self.file} exists and is left as it is; accepted: a new name") from None
-        except ValueError:  # a NUL in it
-            raise BadUsage(f"--svg is {self.file!r}; accepted: the name of a file") from None
 
 
 def _columns(text: str | None) -> int:

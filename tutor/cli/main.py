@@ -246,6 +246,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
+    for word in argv:
+        if "\0" in word:  # no shell passes one on, and no file has one in its name
+            raise BadUsage(f"{word[:60]!r} holds a NUL; accepted: text")
     arguments, rest = parser().parse_known_args(argv)
     arguments.rest = rest
     # No defaults in the parser: a command's would hide what was given before it

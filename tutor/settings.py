@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -73,6 +72,8 @@ def read(file: Path) -> tuple[Settings, str]:
 
 def write(file: Path, settings: Settings) -> None:
     """Writes the whole file or nothing. Raises NotKept."""
+    import tempfile  # takes longer to load than to read the settings
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=file.parent)

@@ -73,6 +73,9 @@ class TutorApp(App[None]):
         self.register_theme(theme.few_colours)
         # Set by its watcher, a theme has everything parsed and laid out a second time
         self.set_reactive(App.theme, self._theme_wanted)
+        dark = self.current_theme.dark
+        self.set_class(dark, "-dark-mode", update=False)
+        self.set_class(not dark, "-light-mode", update=False)
         self._refresh_truecolor_filter(self.ansi_theme)
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
         self.console.push_theme(theme.markdown_theme(theme.look_of(self)))

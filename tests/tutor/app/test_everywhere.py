@@ -46,10 +46,24 @@ async def visit(pilot: Pilot[Any], step: int) -> Screen[Any]:
     return pilot.app.screen
 
 
-@pytest.mark.parametrize("step", range(7))
-def test_every_binding_has_an_id_and_stands_in_help_and_palette(play: Play, step: int) -> None:
+# The screens beside the lessons, by the keys that lead there from the first one
+BESIDE = [["p"], ["v"], ["v", "enter"], ["e"], ["r"], ["s"]]
+
+
+async def there(pilot: Pilot[Any], place: int | list[str]) -> Screen[Any]:
+    """A step, or a screen beside the lessons."""
+    if isinstance(place, int):
+        return await visit(pilot, place)
+    for key in place:
+        await pilot.press(key)
+        await pilot.pause()
+    return pilot.app.screen
+
+
+@pytest.mark.parametrize("place", [*range(7), *BESIDE])
+def test_every_binding_has_an_id_and_stands_in_help_and_palette(play: Play, place: int | list[str]) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
-        screen = await visit(pilot, step)
+        screen = await there(pilot, place)
         ours = [
             (node, binding)
             for node, bindings in screen._binding_chain
@@ -103,12 +117,12 @@ def test_the_palette_does_what_a_key_does(play: Play) -> None:
     play(scenario)
 
 
-@pytest.mark.parametrize("step", range(7))
-def test_the_key_row_fits_and_ends_with_help(play: Play, step: int) -> None:
+@pytest.mark.parametrize("place", [*range(7), *BESIDE])
+def test_the_key_row_fits_and_ends_with_help(play: Play, place: int | list[str]) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         for columns in (80, 40):
             await pilot.resize_terminal(columns, 24)
-            screen = await visit(pilot, step) if columns == 80 else pilot.app.screen
+            screen = await there(pilot, place) if columns == 80 else pilot.app.screen
             await pilot.pause()
             bar = screen.query_one(KeyBar)
             row = "".join(segment.text for segment in bar.rows(columns - 2)[0])
@@ -200,6 +214,25 @@ def test_nothing_but_ascii_is_drawn_where_nothing_else_can_be(play: Play, study:
     assert not drawn[False].isascii()
     # A sign without a plain form would come out as a question mark
     assert drawn[True].count("?") == drawn[False].count("?")
+
+
+@pytest.mark.parametrize("place", BESIDE)
+def test_screens_beside_the_lessons_explain_themselves_and_draw_in_ascii_and_few_colours(
+    play: Play, shown: Shown, place: list[str]
+) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        screen = await there(pilot, place)
+        assert screen.HELP.strip()
+        for strip in screen._compositor.render_strips():
+            assert strip.text.isascii()
+            for segment in strip:
+                for colour in (segment.style.color, segment.style.bgcolor) if segment.style else ():
+                    assert colour is None or colour.triplet is None, f"{segment.text!r} is {colour}"
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Help)
+
+    play(scenario, size=(40, 12), profile=Profile(ascii_only=True, few_colours=True))
 
 
 def test_few_colours_are_the_terminals_own(play: Play) -> None:

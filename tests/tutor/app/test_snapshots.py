@@ -11,6 +11,8 @@ from textual.pilot import Pilot
 
 from tutor.app.main import TutorApp
 from tutor.app.profile import Profile
+from tutor.app.theme import LIGHT
+from tutor.settings import NAME, Settings, write
 from tutor.study import Study
 
 Compare = Callable[..., bool]
@@ -92,3 +94,41 @@ def test_a_verdict_in_the_editor(
         await pilot.pause()
 
     assert snap_compare(TutorApp(study), terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("practice", ["p"]),
+        ("playground", ["v", "down"]),
+        ("picture", ["v", "enter", "right", "down"]),
+        ("exercises", ["e"]),
+        ("progress", ["r"]),
+        ("settings", ["s", "down", "down", "down", "down"]),
+    ],
+)
+def test_a_screen_beside_the_lessons(
+    snap_compare: Compare, study: Study, until: Any, name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Noon, when the day has the same name nearly everywhere
+    monkeypatch.setattr(study.store, "_clock", lambda: 1_800_014_400.0)
+    study.answer("demo-sum", "sums")
+    study.start("all_sums")
+    study.answer("demo-steps", "7")
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await pilot.pause()
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        if name in ("practice", "progress"):
+            said = pilot.app.screen._due if name == "practice" else pilot.app.screen._practised  # type: ignore[attr-defined]
+            await until(pilot, lambda: "due today" in said.text)
+            await pilot.pause()
+
+    assert snap_compare(TutorApp(study), terminal_size=(80, 24), run_before=before)
+
+
+def test_the_light_theme(snap_compare: Compare, study: Study) -> None:
+    write(study.store.file.with_name(NAME), Settings(theme=LIGHT))
+    assert snap_compare(TutorApp(study), terminal_size=(80, 24), run_before=at(1, "right"))

@@ -22,7 +22,7 @@ BAD: dict[str, tuple[str, int | None, str, str]] = {
     "leaves": ("exit", 1, "os._exit(3)", "worker 1 ended its own process (status 3)"),
     "is_killed": ("crash", 1, "", "worker 1's process was ended from outside"),
     "crashes": ("crash", 3, "ctypes.string_at(0)", "Segmentation fault"),
-    "loops": ("timeout", 1, "", "worker 1 was not done after 1 s; worker 0 receives from 1 (line"),
+    "loops": ("timeout", 1, "", "worker 1 was not done after 3 s; worker 0 receives from 1 (line"),
     "all_send_first": ("deadlock", 0, "worker.send(array", "worker 3 sends to 0: everyone sends, nobody receives"),
     "one_skips_a_collective": ("deadlock", 0, "all_reduce(array)", "but worker 3 has finished"),
     "not_the_same_call": ("deadlock", 0, "all_gather(array)", "worker 0 calls all_gather and worker 1 calls barrier"),
@@ -47,7 +47,7 @@ def carried_out(engine: str, file: str, function: str, limit: float = 60.0) -> t
 def failure_of(engine: str, program: str) -> Failure:
     """How a bad program ends."""
     try:
-        carried_out(engine, "bad.py", program, limit=1.0 if program == "loops" else 60.0)
+        carried_out(engine, "bad.py", program, limit=3.0 if program == "loops" else 60.0)
     except Ended as ended:
         return ended.failure
     raise AssertionError(f"{program} came to its end")

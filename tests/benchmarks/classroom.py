@@ -93,7 +93,7 @@ def work(session: Session, learner: str, figures: Figures, seconds: float, pause
         for digit in str(100 + number):  # all of them wrong, each another try
             figures.typed.append(session.press(digit))
         figures.answers.append(session.press("\r"))
-        session.until(f"Not right: {100 + number} workers")
+        session.until(f" {100 + number} workers")
         figures.said[learner] = number
         pause()
 
@@ -105,7 +105,7 @@ def learn(session: Session, learner: str, figures: Figures, seconds: float) -> N
         ready(session, figures)
         work(session, learner, figures, seconds, lambda: time.sleep(drawn.uniform(0.5, 1.5)))
     except (SystemExit, OSError) as error:
-        figures.failed.append(f"{learner}: {error}")
+        figures.failed.append(f"{learner}: {str(error).splitlines()[0]}")
 
 
 def memory(pid: int) -> float:

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from unprivileged import OF_THE_APP, PACKAGES, Host, host  # noqa: E402
 
-ACCOUNT = "wsclass"
+# Of their own for each run: several may go on at once
+ACCOUNT = f"wsclass-{os.getpid()}"
 STAFF = f"{ACCOUNT}-staff"
 SSHD = "/usr/sbin/sshd"
 _WITHIN = "/var/lib"  # sshd reads no keys below a folder that everybody may write to

@@ -21,13 +21,13 @@ from tutor.course.load import load
 from tutor.course.model import Step
 
 sys.path.insert(0, str(Path(__file__).parent))
-from class_host import ClassHost, class_host, run
+from class_host import ACCOUNT, ClassHost, class_host, run
 from terminal import Terminal
 from unprivileged import need
 
 COURSE = load()
 SHAPES = ["shared", "accounts"]
-ADA, BOB = "ws-ada", "ws-bob"
+ADA, BOB = f"ada-{os.getpid()}", f"bob-{os.getpid()}"
 FIRST = COURSE.lessons[0].steps[0]
 EXERCISE = next(step for lesson in COURSE.lessons for step in lesson.steps if step.exercise is not None)
 Connect = Callable[..., Any]
@@ -281,13 +281,36 @@ def run_checked(database: Path) -> str:
 # The instructor
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_doctor_asks_sshd_and_tries_the_box(host: ClassHost, shape: str) -> None:
+    def doctor(settings: Path) -> dict[str, Any]:
+        words = [str(host.program), "class", "doctor", str(host.class_folder(shape)), "--sshd-config", str(settings)]
+        done = subprocess.run([*words, "--json"], capture_output=True, text=True, check=False)
+        return {one["what"]: one for one in json.loads(done.stdout)["findings"]}
+
+    account = f"{ACCOUNT}-one" if shape == "shared" else ADA
+    found = doctor(host.settings)
+    assert [one for one in found.values() if one["state"] == "problem"] == []
+    assert found["checks in a class"]["found"].endswith(
+        f"attempts to break out failed (bubblewrap, Landlock and seccomp), as {account}"
+    )
+    assert found["sshd, lines that are cut"]["found"] == "noticed after 120 s"
+    # Without its block the host lets learners do anything
+    open_ = host.folder / f"open-{shape}"
+    open_.write_text(host.settings.read_text().partition("Match")[0] + "AcceptEnv LANG *\nMaxStartups 10\n")
+    found = doctor(open_)
+    assert "can be forwarded" in found[f"sshd, what {account} may do"]["found"]
+    assert found[f"sshd, what {account} runs"]["state"] == "problem"
+    assert found["sshd, what a learner's terminal says"]["found"] == "AcceptEnv takes * from learners"
+
+
 def test_an_instructor_reads_and_a_learner_does_not(host: ClassHost) -> None:
     import grp
     import pwd
 
     folder = host.class_folder("accounts")
     board = [str(host.program), "class", "board", str(folder), "--json"]
-    group = grp.getgrnam("wsclass-staff").gr_gid
+    group = grp.getgrnam(f"{ACCOUNT}-staff").gr_gid
     found = run("setpriv", "--reuid=65534", "--regid=65534", f"--groups={group}", *board)
     assert sorted(one["learner"] for one in json.loads(found)["learners"]) == [ADA, BOB]
     ada = pwd.getpwnam(ADA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -9,27 +10,101 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tutor.classroom.folder import KEYS, LEARNERS, SETTINGS, SHARED, ClassFolder
+from tutor.classroom.door import examine_door
+from tutor.classroom.folder import KEYS, LEARNERS, SETTINGS, SHARED, ClassFolder, Settings
+from tutor.classroom.owners import account_of, owner, staff
 from tutor.doctor import FINE, NOTE, PROBLEM, Finding
+from tutor.safe_text import visible
 
-_SSHD = ("/usr/sbin/sshd", "/usr/local/sbin/sshd")
-_LEAST_STARTUPS = 20
+_LEAST_ROOM = 256 << 20  # bytes
 
 
-def examine(folder: ClassFolder, program: Sequence[str]) -> list[Finding]:
-    """Everything that is looked at. Raises NoClass for a folder that is no class."""
+def examine(folder: ClassFolder, program: Sequence[str], configuration: Path | None = None) -> list[Finding]:
+    """Everything that is looked at; `configuration` is sshd's file. Raises NoClass for a folder that is no class."""
     settings = folder.settings()
-    found = [_box(), _program(program[0]), _folder(folder), *_learners(folder)]
+    names = folder.learners()
+    found = [_box(settings, names, program), _program(program[0]), _folder(folder), *_learners(folder)]
+    found += [_owners(folder, settings, names), _room(folder)]
     if settings.shape == SHARED:
         found.append(_keys(folder))
-    return [*found, _sshd()]
+    return [*found, *examine_door(folder, settings, program, configuration)]
 
 
-def _box() -> Finding:
+def _box(settings: Settings, names: list[str], program: Sequence[str]) -> Finding:
+    """Whether checks stand in a box, tried as a learner where the administrator asks."""
     from tutor.doctor.walls import in_a_class
 
-    one = in_a_class()
-    return Finding(one.what, FINE if one.state == FINE else PROBLEM, one.found, one.advice)
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        one = in_a_class()
+        return Finding(one.what, FINE if one.state == FINE else PROBLEM, one.found, one.advice)
+    what = "checks in a class"
+    account = owner(settings, names[0]) if names or settings.shape == SHARED else ""
+    found = _as_account(account, [*program, "doctor", "--json"]) if account else None
+    if found is None:
+        said = f"not tried: {f'there is no account {account}' if account else 'nobody is in the class yet'}"
+        return Finding(what, NOTE, said, "The box is tried as a learner's account.")
+    try:
+        (one,) = [one for one in json.loads(found)["findings"] if one["what"] == what]
+        return Finding(what, FINE if one["state"] == FINE else PROBLEM, f"{one['found']}, as {account}", one["advice"])
+    except (ValueError, KeyError, TypeError):
+        return Finding(what, PROBLEM, f"{account} cannot start the tutor: {visible(found.strip()[-200:])}")
+
+
+def _as_account(account: str, command: list[str]) -> str | None:
+    """What a command prints when this account runs it; None where there is no such account, or no way to be it."""
+    import pwd
+
+    try:
+        there = pwd.getpwnam(account)
+    except KeyError:
+        return None
+    if shutil.which("setpriv") is None:
+        return None
+    be = ["setpriv", f"--reuid={there.pw_uid}", f"--regid={there.pw_gid}", "--init-groups"]
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": there.pw_dir, "LANG": "C.UTF-8"}
+    try:
+        done = subprocess.run(
+            [*be, *command],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            cwd="/",
+            env=environment,
+            timeout=60,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return done.stdout or done.stderr
+
+
+def _owners(folder: ClassFolder, settings: Settings, names: list[str]) -> Finding:
+    """Whether each learner can write, and the instructors read."""
+    import grp
+
+    what = "whose the folders are"
+    group = staff(settings)
+    try:
+        members = grp.getgrnam(group).gr_mem
+    except KeyError:
+        return Finding(what, PROBLEM, f"there is no group {group}", "`class sshd-config` prints how to make it.")
+    for name in names:
+        place = folder.places(name).state
+        if account_of(place) != owner(settings, name) or place.group() != group:
+            said = f"{place} is {account_of(place)}'s, and not {owner(settings, name)}'s with the group {group}"
+            return Finding(what, PROBLEM, said, f"`class add {folder.path} {name}` as the administrator mends it.")
+    if not members:
+        return Finding(what, NOTE, f"nobody is in the group {group}", f"usermod --append --groups {group} INSTRUCTOR")
+    return Finding(what, FINE, f"the learners', to be read by {', '.join(members)}")
+
+
+def _room(folder: ClassFolder) -> Finding:
+    """Whether the disk has room for what a class writes."""
+    what = "room on the disk"
+    free = shutil.disk_usage(folder.path).free
+    if free < _LEAST_ROOM:
+        return Finding(what, PROBLEM, f"{free >> 20:,} MiB", "An answer that cannot be kept ends a session.")
+    return Finding(what, FINE, f"{free >> 30:,} GiB")
 
 
 def _program(program: str) -> Finding:
@@ -91,22 +166,3 @@ def _keys(folder: ClassFolder) -> Finding:
     if file.stat().st_mode & (stat.S_IWOTH | stat.S_IWGRP):
         return Finding(what, PROBLEM, f"{file} can be written by others", f"chmod go-w {file}")
     return Finding(what, FINE, str(file))
-
-
-def _sshd() -> Finding:
-    """What sshd would do, by its own account; only the administrator may ask it."""
-    what = "sshd"
-    found = next((name for name in _SSHD if os.path.exists(name)), shutil.which("sshd"))
-    if found is None:
-        return Finding(what, PROBLEM, "OpenSSH's server is not installed", "Install the package openssh-server.")
-    done = subprocess.run([found, "-T"], capture_output=True, text=True, check=False, timeout=20)
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        return Finding(what, NOTE, f"its settings cannot be read: {said}", f"As the administrator: {found} -T")
-    settings = dict(line.partition(" ")[::2] for line in done.stdout.splitlines())
-    startups = settings.get("maxstartups", "10").partition(":")[0]
-    if startups.isdigit() and int(startups) < _LEAST_STARTUPS:
-        return Finding(
-            what, NOTE, f"MaxStartups is {startups}", "A class that logs in together needs MaxStartups 60:30:120."
-        )
-    return Finding(what, FINE, f"MaxStartups {startups}")

@@ -257,7 +257,10 @@ def _doctor(arguments: argparse.Namespace) -> int:
     from tutor.classroom.examine import examine
     from tutor.doctor import PROBLEM
 
-    found = examine(_folder(arguments), _program())
+    configuration = Path(arguments.sshd_config).absolute() if arguments.sshd_config is not None else None
+    if configuration is not None and not configuration.is_file():
+        raise BadUsage(f"--sshd-config is {arguments.sshd_config!r}; accepted: a file that is there")
+    found = examine(_folder(arguments), _program(), configuration)
     if arguments.json:
         say_json(
             {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,6 +131,16 @@ def main() -> None:
     with opened(2, 120, 40) as grid:
         frames = [grid.press("l" if number % 2 == 0 else "\x1b[1;2B") for number in range(presses)]
         told("scroll 64 x 1,024 slots, 120x40", "20 ms", frames)
+    with opened(3, 120, 40) as many:
+        used, begun = many.processor_seconds(), time.perf_counter()
+        size = 0
+        for number in range(1, 51):
+            size += many.press("\x1b[C").bytes
+            many.quiet(max(0.001, begun + number / 10 - time.perf_counter()))
+        seconds = time.perf_counter() - begun
+        core = (many.processor_seconds() - used) / seconds
+        rate = f"{50 / seconds:.0f} steps a second: {size / seconds / 1e3:.1f} KB/s (goal 40)"
+        print(f"a ring of 64 workers, {rate}, {core:.0%} of a core (goal 12%)")
 
 
 if __name__ == "__main__":

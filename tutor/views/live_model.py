@@ -59,6 +59,7 @@ class LiveModel:
         self._selected = STEP if self.scene.last_step else ""
         self.show_all = False
         self._drawn: tuple[str, Scene, Any] | None = None  # values that were drawn, and of which scene
+        self._texts: dict[str, tuple[Any, str]] = {}  # of values, as they are shown
 
     @property
     def picture(self) -> Picture:
@@ -90,7 +91,7 @@ class LiveModel:
             found.append(Handle(STEP, STEP, f"{self.step} of {last}", "step of the picture, 0 is the start"))
         for parameter in self.topic.parameters:
             if parameter.name not in idle and self._is_at_hand(parameter):
-                text = shown(parameter, self._value(parameter))
+                text = self._text(parameter)
                 found.append(Handle(parameter.name, parameter.name.replace("_", "-"), text, parameter.help))
         return found
 
@@ -197,6 +198,16 @@ class LiveModel:
         if parameter.kind == "values" and given is None:
             return self._drawn_values(parameter.name)
         return given
+
+    def _text(self, parameter: Parameter) -> str:
+        """What a handle shows; thousands of values are written out once."""
+        value = self._value(parameter)
+        if parameter.kind != "values":
+            return shown(parameter, value)
+        before = self._texts.get(parameter.name)
+        if before is None or before[0] is not value:
+            before = self._texts[parameter.name] = (value, shown(parameter, value))
+        return before[1]
 
     def _drawn_values(self, name: str) -> Any:
         """The scene's own values: every handle asks for them at every key, and they stay while the scene does."""

@@ -231,7 +231,7 @@ def test_the_first_screen_says_what_is_due(
 
     async def scenario(pilot: Pilot[Any]) -> None:
         lessons = pilot.app.screen.query_one(Lessons)
-        await until(pilot, lambda: lessons._due)
+        await until(pilot, lambda: lessons.due)
         await press(pilot, "end")
         assert "3 things are due today." in "\n".join(
             "".join(segment.text for segment in row) for row in lessons.laid_out(lessons.size.width)

@@ -43,7 +43,7 @@ class Lessons(Menu):
         super().__init__(id="lessons")
         self._study = study
         self._heads: list[int] = []  # rows of each title
-        self._due = ""
+        self.due = ""
         self.look_again()
 
     def look_again(self) -> None:
@@ -57,7 +57,7 @@ class Lessons(Menu):
 
     def say_due(self, line: str) -> None:
         """Says what is due for practice."""
-        self._due = line
+        self.due = line
         self.changed()
 
     def entries(self, width: int) -> list[Entry]:
@@ -93,7 +93,7 @@ class Lessons(Menu):
     def _place(self, place: Place, width: int) -> Row:
         """Its name, its key, and what is there as far as there is room."""
         style = words(self.app)
-        due = self._due if place is PRACTICE else ""
+        due = self.due if place is PRACTICE else ""
         about = set_cell_size(due or place.about, max(0, width - _TITLE - 5)).rstrip()
         return [
             Segment(f"{place.title:<{_TITLE}}", style.strong),
@@ -142,6 +142,7 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         self._study = study
         self._was_left = False
         self._theme = self.app.theme
+        self._counted_after = ""  # the last answer in practice when it was counted what is due
 
     def compose_body(self) -> ComposeResult:
         style = words(self.app)
@@ -170,14 +171,18 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
 
     async def _drawn_anew(self) -> None:
         """What is drawn has the colours of the theme before."""
+        due = self.query_one(Lessons).due
         await self.recompose()
+        self.query_one(Lessons).say_due(due)
         self.query_one(Lessons).focus(scroll_visible=False)
 
     def _count_due(self) -> None:
-        if self._study.store.last(PRACTISED) is not None:
-            self.run_worker(self._counted, thread=True, exclusive=True, group="due")
+        last = self._study.store.last(PRACTISED)
+        if last is not None and last.uid != self._counted_after:
+            self._counted_after = last.uid
+            self.run_worker(self._count, thread=True, exclusive=True, group="due")
 
-    def _counted(self) -> None:
+    def _count(self) -> None:
         from tutor.practice.session import Practice
         from tutor.practice.words import due_line
 

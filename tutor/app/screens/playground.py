@@ -79,6 +79,10 @@ can be changed in it. The command `show` draws the same pictures on the command 
 class FreeView(LiveView):
     """A live picture that leads on to nothing: it has the screen to itself."""
 
+    BINDINGS: ClassVar = [
+        Binding("s", "save", "save", id="live.save", tooltip="save the picture as an SVG in your folder"),
+    ]
+
     @property
     def fills(self) -> bool:
         return self.screen.has_class("-tall")

@@ -34,6 +34,10 @@ _GROUP = 9  # columns
 class Choices(Menu):
     """Everything that can be chosen, a row each, with a tick at what is in use."""
 
+    BINDINGS: ClassVar = [
+        Binding("enter", "open", "use", id="choices.use", tooltip="take what is marked into use"),
+    ]
+
     if TYPE_CHECKING:
 
         @property

@@ -1,4 +1,4 @@
-"""Pictures to take away: every topic, and the plan, as text of any width, ASCII, SVG, and JSON that the README names."""
+"""Pictures to take away: every topic, and the plan, as text, ASCII, SVG, and JSON that the README names."""
 
 from __future__ import annotations
 

@@ -268,6 +268,20 @@ def test_a_line_that_is_cut_loses_nothing_and_leaves_nothing(host: ClassHost, co
     assert run_checked(host.home("accounts", BOB) / "progress.db") == "ok"
 
 
+def test_a_home_that_cannot_be_written_is_said(host: ClassHost, connect: Connect) -> None:
+    be_at(host, BOB, FIRST)
+    home = host.home("accounts", BOB)
+    home.chmod(0o550)
+    try:
+        app = connect(BOB)
+        assert app.wait_for_end() == 3
+    finally:
+        home.chmod(0o2750)
+    assert "nothing could be kept: your folder" in " ".join(app.text.split())
+    assert "Traceback" not in app.text
+    assert run_checked(home / "progress.db") == "ok"
+
+
 def run_checked(database: Path) -> str:
     import sqlite3
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tutor.classroom.folder import ACCOUNTS, ClassFolder, NoClass, Settings
 from tutor.course.model import Course
 from tutor.permissions import Permissions
+from tutor.places import Places
+from tutor.progress.store import ProgressError
+
+_LEAST_ROOM = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,20 @@ def enter(folder: ClassFolder, name: str | None, environment: Mapping[str, str])
         raise NoClass("no learner is named; the key's forced command does it (`class add NAME --key FILE`)")
     folder.places(name)
     return Entry(name, settings, permissions(settings))
+
+
+def can_keep(places: Places) -> None:
+    """Raises ProgressError where nothing that is answered could be kept: better said before than after."""
+    if not os.access(places.state, os.W_OK | os.X_OK):
+        raise ProgressError(
+            f"nothing could be kept: your folder, {places.state}, cannot be written. Please tell your instructor"
+        )
+    free = shutil.disk_usage(places.state).free
+    if free < _LEAST_ROOM:
+        raise ProgressError(
+            f"nothing could be kept: the disk of this host is full ({free >> 10:,} KiB are left). "
+            "Please tell your instructor"
+        )
 
 
 def permissions(settings: Settings) -> Permissions:

@@ -225,7 +225,7 @@ def _pace(arguments: argparse.Namespace) -> int:
 
 def _session(arguments: argparse.Namespace) -> int:
     from tutor.app.terminal_check import why_not
-    from tutor.classroom.session import enter, greeting, open_lessons
+    from tutor.classroom.session import can_keep, enter, greeting, open_lessons
     from tutor.progress.store import Store
     from tutor.study import Study
 
@@ -237,6 +237,7 @@ def _session(arguments: argparse.Namespace) -> int:
     os.umask(0o027)
     os.chdir("/")
     places = folder.places(entry.learner)
+    can_keep(places)
     course = open_lessons(the_course(), entry.settings)
     store = Store(places.database)
     try:

@@ -104,20 +104,21 @@ def _per_stage(name: str, time: object, stages: int, chunks: int) -> list[Length
 
 def durations(orders: Orders, times: StageTimes) -> Durations:
     """How long each operation of `orders` (at least one) takes. Raises BadArgument for a time that is none."""
-    stages, kinds, overlaps = _survey(orders)
+    stages, used, overlaps = _survey(orders)
     lengths = stage_lengths(times, stages)
     pair = None if times.overlapped is None else exact(positive_number("overlapped", times.overlapped)) / times.chunks
     exceptions = _exceptions(times.exceptions or {})
     latency = exact(positive_number("latency", times.latency, zero=True))
 
-    in_use = {length for kind in kinds for length in lengths[kind]} | set(exceptions.values())
+    in_use = {lengths[kind][stage] for kind, where in used.items() for stage in where} | set(exceptions.values())
     in_use |= {length for length in (pair if overlaps else None, latency) if length}
     slot = common_slot(in_use)
 
     def counted(length: Length) -> float:
         return float(length) if slot is None else int(length / slot)
 
-    table = {kind: [counted(length) for length in lengths[kind]] for kind in kinds}
+    # Only of stages that occur: an order with a typing error may name one far beyond all others
+    table = {kind: {stage: counted(lengths[kind][stage]) for stage in where} for kind, where in used.items()}
     if not overlaps and not exceptions:
         rows = [[table[kind][stage] for stage, kind, _ in row] for row in orders]  # type: ignore[misc]  # no pairs
     else:
@@ -127,23 +128,20 @@ def durations(orders: Orders, times: StageTimes) -> Durations:
     return Durations(rows, counted(latency), slot, stages)
 
 
-def _survey(orders: Orders) -> tuple[int, set[str], bool]:
-    """The number of model stages, the kinds of operation in use, and whether any two overlap."""
-    last = 0
-    kinds: set[str] = set()
+def _survey(orders: Orders) -> tuple[int, dict[str, set[int]], bool]:
+    """The number of model stages, the stages on which each kind of operation occurs, and whether any two overlap."""
+    used: dict[str, set[int]] = {}
     overlaps = False
     for row in orders:
         for step in row:
             if type(step) is Overlap:
                 overlaps = True
-                kinds |= {FORWARD, BACKWARD}
-                last = max(last, step.forward.stage, step.backward.stage)
+                used.setdefault(FORWARD, set()).add(step.forward.stage)
+                used.setdefault(BACKWARD, set()).add(step.backward.stage)
             else:
                 stage, kind, _ = step
-                kinds.add(kind)
-                if stage > last:
-                    last = stage
-    return last + 1, kinds, overlaps
+                used.setdefault(kind, set()).add(stage)
+    return max((stage for where in used.values() for stage in where), default=0) + 1, used, overlaps
 
 
 def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Length]:
@@ -157,7 +155,7 @@ def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Lengt
 
 
 def _lengths(
-    row: Row, table: dict[str, list[float]], special: dict[Operation, float], pair: float | None
+    row: Row, table: dict[str, dict[int, float]], special: dict[Operation, float], pair: float | None
 ) -> list[float]:
     def own(operation: Operation) -> float:
         return special.get(operation, table[operation.kind][operation.stage])

@@ -13,7 +13,8 @@ What a stage sends is on the way for `latency`, and keeps nobody from working me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -219,6 +220,7 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
 
 _ENDED = object()
 _Box = dict[int, float]
+_Ends = tuple[_Box | None, _Box | None]
 
 
 class _Mail:
@@ -226,15 +228,34 @@ class _Mail:
 
     `routes[kind][stage]` has the box in which an operation finds what it needs from another stage, and the
     one that it puts its result in; None where there is no such stage.
+
+    Boxes are made when they are first asked for: one stage in an order may have a number far beyond all others.
     """
 
     def __init__(self, stages: int) -> None:
-        outputs: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s to s+1
-        gradients: list[_Box | None] = [{} for _ in range(stages - 1)]  # from stage s+1 to s
-        forward = list(zip([None, *outputs], [*outputs, None], strict=True))
-        backward = list(zip([*gradients, None], [None, *gradients], strict=True))
-        nowhere: list[tuple[_Box | None, _Box | None]] = [(None, None)] * stages
-        self.routes = {FORWARD: forward, BACKWARD: backward, INPUT: backward, WEIGHT: nowhere}
+        outputs: defaultdict[int, _Box] = defaultdict(dict)  # from stage s to s+1
+        gradients: defaultdict[int, _Box] = defaultdict(dict)  # from stage s+1 to s
+
+        def forward(stage: int) -> _Ends:
+            return outputs[stage - 1] if stage else None, outputs[stage] if stage < stages - 1 else None
+
+        def backward(stage: int) -> _Ends:
+            return gradients[stage] if stage < stages - 1 else None, gradients[stage - 1] if stage else None
+
+        up, down = _Routes(forward), _Routes(backward)
+        self.routes = {FORWARD: up, BACKWARD: down, INPUT: down, WEIGHT: _Routes(lambda stage: (None, None))}
+
+
+class _Routes(dict[int, _Ends]):
+    """The ends of one kind of operation by model stage, made by `make` when they are first asked for."""
+
+    def __init__(self, make: Callable[[int], _Ends]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, stage: int) -> _Ends:
+        made = self[stage] = self._make(stage)
+        return made
 
 
 def _program(row: Row, lengths: list[float], latency: float, mail: _Mail, started: list[float]) -> Iterator[None]:

@@ -203,3 +203,17 @@ def assert_never_starts(orders: list[list[Operation]], error: CannotRun) -> None
                 moved = True
     assert heads[error.rank] == error.position
     assert error.waits_for not in done
+
+
+def test_a_stage_far_beyond_all_others_makes_nothing_of_its_size() -> None:
+    """A typing error in an order: what is kept for each stage is made for those that occur alone."""
+    import tracemalloc
+
+    from simlib.pipeline import time_orders
+
+    tracemalloc.start()
+    timeline = time_orders([["0F0", "999999W0"], ["1F0"]])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert timeline.makespan == 2
+    assert peak < 64 << 20

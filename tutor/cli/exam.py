@@ -111,7 +111,7 @@ def _sit(room: Examination, sitting: Sitting, arguments: argparse.Namespace, pap
         except NotUnderstood as error:
             if arguments.json:
                 raise BadUsage(f"{asked.question.id}: {error}") from None
-            complain(f"{error} (that was no try)")
+            complain(f"{error} (that does not count as a try)")
             continue
         if not new:
             complain(f"{NAME}: problem {asked.number} has been answered elsewhere meanwhile")

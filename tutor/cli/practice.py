@@ -91,7 +91,7 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
         try:
             outcome = session.answer(text)
         except NotUnderstood as error:
-            complain(f"{error} (that was no try)")
+            complain(f"{error} (that does not count as a try)")
             continue
         told.append(_problem_json(problem, text, outcome))
         if not quiet:

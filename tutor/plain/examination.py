@@ -97,7 +97,7 @@ def say_back(paper: Paper, room: Examination, asked: Asked, text: str) -> str:
     try:
         paper.say(f"Your answer: {room.understood(asked, text)}. Enter gives it, or type another.")
     except NotUnderstood as error:
-        paper.say(f"{error}. That was no try.")
+        paper.say(f"{error}. That does not count as a try.")
         return ""
     except CourseError as error:
         paper.say(f"{error}.")
@@ -111,7 +111,7 @@ def _given(room: Examination, sitting: Sitting, asked: Asked, text: str, paper: 
         if not room.answer(sitting, asked, None if text.lower() == SKIP else text):
             paper.say("This problem has been answered elsewhere meanwhile.")
     except NotUnderstood as error:
-        paper.say(f"{error}. That was no try.")
+        paper.say(f"{error}. That does not count as a try.")
         return sitting
     except (CourseError, ProgressError) as error:
         paper.say(f"{error}.")

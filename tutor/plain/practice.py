@@ -75,7 +75,7 @@ def _answer(session: Session, text: str, paper: Paper) -> None:
     try:
         say_outcome(paper, session.answer(text))
     except NotUnderstood as error:
-        paper.say(f"{error}. That was no try.")
+        paper.say(f"{error}. That does not count as a try.")
 
 
 def _list(typed: Typed, paper: Paper) -> None:

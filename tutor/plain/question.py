@@ -81,7 +81,7 @@ class QuestionTask:
             whole = self._whole(text)
             return whole is not None and self._judged(whole)
         except NotUnderstood as error:
-            self._paper.say(f"{error}. That was no try.")
+            self._paper.say(f"{error}. That does not count as a try.")
         except (CourseError, ProgressError) as error:
             self._paper.say(f"{error}.")
         return False

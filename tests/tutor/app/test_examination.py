@@ -138,7 +138,7 @@ def test_what_is_no_answer_is_no_try(play: Play, shown: Shown, sat: Study) -> No
     async def scenario(pilot: Pilot[Any]) -> None:
         await open_examination(pilot)
         await press(pilot, "x", "enter")
-        assert "That was no try." in shown(pilot.app)
+        assert "That does not count as a try." in shown(pilot.app)
         await press(pilot, "enter")
         assert "1/10" in shown(pilot.app)
 

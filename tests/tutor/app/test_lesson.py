@@ -279,7 +279,7 @@ def test_a_number_is_typed_and_judged(play: Play, shown: Shown, study: Study) ->
         # The wrong answer is marked: typing replaces it
         await pilot.press("x", "enter")
         await pilot.pause()
-        assert "That was no try." in shown(pilot.app)
+        assert "That does not count as a try." in shown(pilot.app)
         assert study.standing("demo-steps").tries == 1
         await pilot.press("backspace", "1", "4", "enter")
         await pilot.pause()
@@ -341,7 +341,7 @@ def test_what_the_learner_types_is_no_markup(play: Play, shown: Shown) -> None:
         await pilot.press(*"[red]9", "enter")
         await pilot.pause()
         assert "[red]9" in shown(pilot.app)
-        assert "That was no try." in shown(pilot.app)
+        assert "That does not count as a try." in shown(pilot.app)
 
     play(scenario)
 

@@ -56,7 +56,7 @@ def test_the_end_of_the_input_keeps_it_for_the_next_time(exam: Exam) -> None:
 
 def test_what_is_no_answer_is_asked_again(exam: Exam) -> None:
     out, err = exam("--seed", "4", lines="what\n\n11\n")
-    assert "that was no try" in err
+    assert "that does not count as a try" in err
     assert out.count("Problem 1 of 10") == 1
     assert "1 of 10 answered, and kept." in out
 
@@ -145,7 +145,7 @@ def test_on_a_terminal_an_answer_is_read_back_before_it_is_given(
     out = " ".join(capsys.readouterr().out.split())
     assert "Your answer: 12 steps. Enter gives it, or type another." in out
     assert "Your answer: 13 steps. Enter gives it, or type another." in out
-    assert "That was no try." in out
+    assert "That does not count as a try." in out
     assert "2 of 10 answered, and kept." in out
     result = json.loads(exam("--json", lines="skip\n" * 8)[0])
     assert [problem["given"] for problem in result["problems"]][:2] == ["13 steps", ""]

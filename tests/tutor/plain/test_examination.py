@@ -69,7 +69,7 @@ def test_from_the_first_problem_to_the_page(
     said = speak(
         ":exam", "no answer at all", *answers, f":exam save {page}", f":exam save {page}", ":exam last", ":exam x"
     )
-    assert "That was no try." in said
+    assert "That does not count as a try." in said
     assert said.count("10 of 10 right (seed 4)") == 2
     assert "Not right" not in said
     assert f"Saved: {page}" in said

@@ -121,7 +121,7 @@ def test_a_choice(speak: Speak, study: Study) -> None:
 
 def test_a_number_and_its_family(speak: Speak, study: Study) -> None:
     said = flat(speak("many", "7", "14/2", ":hint", "14", ":vary", "6", ":vary", "15", "", where="demo-number"))
-    assert "That was no try." in said
+    assert "That does not count as a try." in said
     assert "Not right: 7. That is one phase." in said
     assert "That is the answer you gave before. 2 tries left" in said
     assert "Hint 1 of 1: Two phases." in said

@@ -53,7 +53,7 @@ class ProblemPanel(QuestionPanel, inherit_bindings=False):
                 return
             understood = self._problem.understood(text)
         except NotUnderstood as error:
-            self._say(Text(str(error), style.wrong), Text("That was no try.", style.quiet))
+            self._say(Text(str(error), style.wrong), Text("That does not count as a try.", style.quiet))
             return
         except (CourseError, ProgressError) as error:
             self._say(Text(str(error), style.wrong))

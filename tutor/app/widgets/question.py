@@ -136,7 +136,7 @@ class QuestionPanel(Vertical):
         try:
             self._judge(text)
         except NotUnderstood as error:
-            self._say(Text(str(error), style.wrong), Text("That was no try.", style.quiet))
+            self._say(Text(str(error), style.wrong), Text("That does not count as a try.", style.quiet))
         except (CourseError, ProgressError) as error:
             self._say(Text(str(error), style.wrong))
 

@@ -11,13 +11,6 @@ from tutor.permissions import own_machine
 from tutor.views.palette import Background
 from tutor.views.picture import Picture
 
-# The options of a drawing: name -> (what follows it, what it does)
-OPTIONS: Mapping[str, tuple[str, str]] = {
-    "width": ("N", "columns to fill (the terminal's, or 80)"),
-    "ascii": ("", "ASCII signs only"),
-    "light": ("", "colours for a light background"),
-    "svg": ("FILE", "write the picture (the last step shown) to FILE as an SVG"),
-}
 _NARROWEST, _WIDEST = 20, 1_000
 _SLIDE = 100  # columns of an SVG where nothing else is said
 

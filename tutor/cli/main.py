@@ -40,7 +40,7 @@ def _lazy(module: str, function: str) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command but `show`, whose options are its topic's parameters."""
-    from tutor.cli.drawing import OPTIONS as DRAWN
+    from tutor.cli.drawing_options import OPTIONS as DRAWN
 
     common = _Parser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--json", action="store_true", help="print one JSON document")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tutor.cli.counting import Counting
-from tutor.cli.drawing import OPTIONS, Drawing
+from tutor.cli.drawing import Drawing
+from tutor.cli.drawing_options import OPTIONS
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.permissions import own_machine
 from tutor.study import NotAllowed

@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from simlib.errors import BadArgument
-from tutor.cli.drawing import OPTIONS as DRAWN
+from tutor.cli.drawing_options import OPTIONS as DRAWN
 from tutor.cli.output import BadUsage, width
 from tutor.program import program
 from tutor.views.live_model import read as read_value

@@ -70,7 +70,8 @@ def parser() -> argparse.ArgumentParser:
     plain = add("plain", "plain_command", "plain", "the course line by line: for screen readers, pipes and slow lines")
     plain.add_argument("lesson", metavar="LESSON", nargs="?", help="where to begin (where you were)")
 
-    add("lessons", "reading", "lessons", "list the lessons and how far you are")
+    lessons = add("lessons", "reading", "lessons", "list the lessons and how far you are; print a step to read")
+    lessons.add_argument("of", metavar="LESSON|STEP", nargs="?", help="a lesson: its steps; a step: its text")
     add("exercises", "reading", "exercises", "list the exercises, where your files are and how they stand")
 
     glossary = add("glossary", "lookup", "glossary", "what a term means, and which step defines it")

@@ -38,8 +38,15 @@ def _lesson_json(standing: LessonStanding) -> dict[str, Any]:
 
 
 def lessons(arguments: argparse.Namespace) -> int:
-    """Lists the lessons."""
+    """Lists the lessons, a lesson's steps, or prints a step."""
     with open_study(arguments.course, own_machine(), only_reads=True) as study:
+        if arguments.of is not None:
+            from tutor.cli.reading_step import print_step, print_steps
+
+            found = study.course.find_step(arguments.of)
+            if found is not None and study.course.lesson(arguments.of) is None:
+                return print_step(study, *found, as_json=arguments.json)
+            return print_steps(study, study.lesson(arguments.of), as_json=arguments.json)
         standings = study.lessons()
     if arguments.json:
         say_json({"lessons": [_lesson_json(standing) for standing in standings]})
@@ -72,8 +79,9 @@ def exercises(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"exercises": rows})
         return RIGHT
+    names = max((len(str(row["id"])) for row in rows), default=0)
     for row in rows:
-        say(f"{row['id']:<20} {row['state']:<9} {row['file'] if row['started'] else 'not started'}")
+        say(f"{row['id']:<{names}} {row['state']:<9} {row['file'] if row['started'] else 'not started'}")
     return RIGHT
 
 

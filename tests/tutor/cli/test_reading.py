@@ -1,0 +1,48 @@
+"""`lessons LESSON` and `lessons STEP`: a lesson's steps, and a step to read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tutor.cli.main import main
+from tutor.course.load import load
+
+COURSE = load()
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons, ids=lambda lesson: lesson.id)
+def test_every_step_can_be_read(lesson, capsys: Capture) -> None:  # type: ignore[no-untyped-def]
+    assert main(["lessons", lesson.id]) == 0
+    listed = capsys.readouterr().out
+    for step in lesson.steps:
+        assert f" {step.id} " in listed
+    asking = next(step for step in lesson.steps if step.question and step.live)
+    assert main(["lessons", asking.id]) == 0
+    out = capsys.readouterr().out
+    assert "{{" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert f"answer {asking.question.id} TEXT" in out
+    assert main(["lessons", asking.id, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["step"], told["lesson"], told["question"]) == (asking.id, lesson.id, asking.question.id)
+    assert told["text"]
+
+
+def test_an_exercise_says_how_it_is_begun(capsys: Capture) -> None:
+    assert main(["lessons", "ring-write-it"]) == 0
+    assert "start ring_all_reduce" in capsys.readouterr().out
+
+
+def test_nothing_of_that_name(capsys: Capture) -> None:
+    assert main(["lessons", "rung"]) == 2
+    assert "no lesson is called 'rung'" in capsys.readouterr().err
+
+
+def test_reading_is_no_opening(capsys: Capture) -> None:
+    assert main(["lessons", "ring-first-step"]) == 0
+    capsys.readouterr()
+    assert main(["progress", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["where"] is None

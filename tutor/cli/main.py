@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tutor.cli.carry_out import carried_out
 from tutor.cli.output import RIGHT, BadUsage, say
@@ -16,6 +16,10 @@ Command = Callable[[argparse.Namespace], int]
 class _Parser(argparse.ArgumentParser):
     """argparse with one line for a mistake instead of the whole usage."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._positionals.title = "arguments"
+
     def error(self, message: str) -> NoReturn:
         missing = message.removeprefix("the following arguments are required: ")
         if missing != message:
@@ -24,6 +28,11 @@ class _Parser(argparse.ArgumentParser):
         if missing != message:
             message = f"{missing} {'are' if ', ' in missing else 'is'} missing"
         raise BadUsage(f"{message} (see {self.prog} --help)")
+
+
+def _sentence(help: str) -> str:
+    """The line of a list as a sentence that stands alone."""
+    return f"{help[0].upper()}{help[1:]}."
 
 
 def _lazy(module: str, function: str) -> Command:
@@ -62,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
 
     def add(name: str, module: str, function: str, help: str, add_help: bool = True) -> argparse.ArgumentParser:
         command = commands.add_parser(
-            name, parents=[common], help=help, description=help, add_help=add_help, allow_abbrev=False
+            name, parents=[common], help=help, description=_sentence(help), add_help=add_help, allow_abbrev=False
         )
         command.set_defaults(command=_lazy(module, function))
         return command
@@ -77,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     glossary = add("glossary", "lookup", "glossary", "what a term means, and which step defines it")
     glossary.add_argument("term", metavar="TERM", nargs="*", help="by any of its names; without one, all are listed")
     search = add("search", "lookup", "search", "find words in lessons, glossary, quantities and pictures, best first")
-    search.add_argument("words", metavar="WORDS", nargs="+")
+    search.add_argument("words", metavar="WORDS", nargs="+", help="all of them have to be there")
 
     answer = add("answer", "answering", "answer", "answer a question")
     answer.add_argument("question", metavar="QUESTION", help="its id; ID@SEED for one member of a family")
@@ -90,19 +99,19 @@ def parser() -> argparse.ArgumentParser:
     )
 
     hint = add("hint", "answering", "hint", "the next hint for a question or exercise")
-    hint.add_argument("item", metavar="ID")
+    hint.add_argument("item", metavar="ID", help="of a question or exercise; ID@SEED for one member of a family")
     reveal = add("reveal", "answering", "reveal", "show the answer with its reason; remembered as revealed, not solved")
-    reveal.add_argument("item", metavar="ID")
+    reveal.add_argument("item", metavar="ID", help="of a question or exercise; ID@SEED for one member of a family")
 
     start = add("start", "files", "start", "write an exercise's file into your folder")
-    start.add_argument("exercise", metavar="EXERCISE")
+    start.add_argument("exercise", metavar="EXERCISE", help="its id; `exercises` lists them")
     reset = add("reset", "files", "reset", "begin an exercise's file again; asks, and keeps a backup")
-    reset.add_argument("exercise", metavar="EXERCISE")
+    reset.add_argument("exercise", metavar="EXERCISE", help="its id; `exercises` lists them")
     reset.add_argument("--yes", action="store_true", help="do not ask")
     solution = add("solution", "answering", "reveal", "show an exercise's solution; remembered as revealed, not solved")
-    solution.add_argument("item", metavar="EXERCISE")
+    solution.add_argument("item", metavar="EXERCISE", help="its id; `exercises` lists them")
     check = add("check", "files", "check", "check a file against its exercise")
-    check.add_argument("file", metavar="FILE")
+    check.add_argument("file", metavar="FILE", help="your file, such as ring_all_reduce.py")
     check.add_argument(
         "--exercise", metavar="ID", help="the exercise, where neither the file's name nor its first line says"
     )
@@ -115,7 +124,7 @@ def parser() -> argparse.ArgumentParser:
     run = add(
         "run", "run", "run", "run a worker's file, simulated or for real on MPI or torch.distributed, and time it"
     )
-    run.add_argument("file", metavar="FILE")
+    run.add_argument("file", metavar="FILE", help="a worker's program, such as ring_all_reduce_worker.py")
     run.add_argument("-n", metavar="N", help="how many workers (4; under mpiexec or torchrun as many as they start)")
     run.add_argument("--engine", metavar="ENGINE", default="simulated", help="simulated (as it is), mpi or torch")
     run.add_argument(
@@ -131,17 +140,26 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("topic", metavar="TOPIC", nargs="?", help="what to draw; without one, the topics are listed")
     calc = add("calc", "calc", "calc", "compute a quantity, with the formula and your numbers in it")
     calc.add_argument("quantity", metavar="QUANTITY", nargs="?", help="its name; --list shows all")
-    calc.add_argument("arguments", metavar="key=value", nargs="*")
+    calc.add_argument(
+        "arguments", metavar="key=value", nargs="*", help="as in workers=8 bytes=7e9; sums count: bytes=4*1024"
+    )
     calc.add_argument("--list", action="store_true", help="list every quantity with its arguments")
 
     plan = add("plan", "plan", "plan", "list the layouts of a model that fit a cluster, fastest first")
     plan.add_argument("--model", metavar="ID", help="such as llama-7b, gpt-175b, megatron-1t")
     plan.add_argument("--hardware", metavar="ID", help="such as h100, a100")
-    plan.add_argument("--gpus", metavar="N")
+    plan.add_argument("--gpus", metavar="N", help="how many")
     plan.add_argument("--batch", metavar="N", help="sequences a step (about a million tokens)")
     plan.add_argument("--sequence", metavar="N", help="tokens in a sequence (the model's own)")
-    for name in ("data", "tensor", "pipeline", "zero", "micro-batch", "chunks"):
-        plan.add_argument(f"--{name}", metavar="N", help=f"only layouts with this {name}")
+    for name, said in (
+        ("data", "only layouts with N data-parallel replicas"),
+        ("tensor", "only layouts with tensor parallelism over N GPUs"),
+        ("pipeline", "only layouts with N pipeline stages"),
+        ("zero", "only layouts with ZeRO stage N, 0 to 3"),
+        ("micro-batch", "only layouts with N sequences in a micro-batch"),
+        ("chunks", "only layouts with N model stages on each rank"),
+    ):
+        plan.add_argument(f"--{name}", metavar="N", help=said)
     plan.add_argument("--checkpointing", metavar="MODE", help="only none, selective or full")
     plan.add_argument("--tokens", metavar="N", help="tokens of the whole run, as in 2e12: days and GPU-hours")
     plan.add_argument("--layout", metavar="N", help="the N-th layout alone: bytes, seconds, and why it is behind")
@@ -179,7 +197,7 @@ def parser() -> argparse.ArgumentParser:
     what = class_.add_subparsers(title="what", dest="what", metavar="WHAT", required=True)
 
     def of_class(name: str, help: str, *, several: bool = False) -> argparse.ArgumentParser:
-        command = what.add_parser(name, parents=[common], help=help, description=help, allow_abbrev=False)
+        command = what.add_parser(name, parents=[common], help=help, description=_sentence(help), allow_abbrev=False)
         command.add_argument("folders" if several else "folder", metavar="DIR", nargs="+" if several else None)
         return command
 

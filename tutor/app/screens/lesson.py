@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -176,6 +177,8 @@ by itself, and nothing that you have typed gets lost.
             self.view = StepView(self.study, self.step)
             await place.mount(self.view)
         self.view.take_focus()
+        # The step before is a circle of widgets: it goes now, behind the frame, and not when there are many
+        self.call_after_refresh(gc.collect)
 
     def visit(self, lesson: Lesson, step: Step) -> None:
         """Shows the step that something is defined in, over this one unless this is such a look too."""

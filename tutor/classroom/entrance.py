@@ -102,8 +102,8 @@ def pieces(settings: Settings, folder: Path, program: Sequence[str], learners: l
         what = "an account for each learner"
         lines.append(f"groupadd --force {account}")
         lines += [f"useradd --create-home --shell /bin/sh --groups {account} {name}" for name in learners]
-    lines += [handing_over(settings, ClassFolder(folder), name) for name in learners]
+    lines += [handing_over(program, ClassFolder(folder), name) for name in learners]
     found.insert(0, Piece(what, "as the administrator", "\n".join(lines) + "\n"))
-    limits = f"{account if shared else '@' + account} hard nproc {4096 if shared else 64}\n"
+    limits = f"{account if shared else '@' + account} hard nproc {4096 if shared else 128}\n"
     found.append(Piece("limits of each account", "/etc/security/limits.d/worldsize.conf", limits))
     return found

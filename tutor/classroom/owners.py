@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from tutor.classroom.folder import LEARNERS, SHARED, ClassFolder, Settings
@@ -21,9 +23,9 @@ def owner(settings: Settings, name: str) -> str:
     return settings.account if settings.shape == SHARED else name
 
 
-def command(settings: Settings, folder: ClassFolder, name: str) -> str:
-    """What the administrator would type to hand the learner's folder over."""
-    return f"chown {owner(settings, name)}:{staff(settings)} {folder.path / LEARNERS / name}"
+def command(program: Sequence[str], folder: ClassFolder, name: str) -> str:
+    """What the administrator types, once the account is there, to hand the learner's folder over."""
+    return shlex.join([*program, "class", "add", str(folder.path), name])
 
 
 def hand_over(settings: Settings, folder: ClassFolder, name: str) -> str:

@@ -102,7 +102,7 @@ def _add(arguments: argparse.Namespace) -> int:
             write_whole(keys, with_key(old, line, name), 0o644)
     _did(arguments, did or ["nothing: this learner is there"])
     if refused and not arguments.json:
-        say(f"Left to the administrator ({refused}): {command(settings, folder, name)}")
+        say(f"Left to the administrator ({refused}): {command(_program(), folder, name)}")
         say(f"{NAME} class sshd-config {folder.path} prints all that has to be on the host.")
     return RIGHT
 

@@ -150,7 +150,14 @@ asyncio.run(main())
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
     assert "tutor.app.screens.home" in modules
-    for late in ("numpy", "simlib.collectives", "rich.markdown", "tutor.app.screens.lesson"):
+    for late in (
+        "numpy",
+        "simlib.collectives",
+        "rich.markdown",
+        "tutor.app.screens.lesson",
+        "tutor.examination.room",
+        "argparse",
+    ):
         assert late not in modules, f"{late} is loaded before the first frame"
 
 

@@ -25,6 +25,9 @@ _WORKER = "_worker"  # how the names of exercises end that a worker runs
 _EXERCISE_LINE = "# exercise:"
 
 
+_MOST_NAMED, _EXAMPLES = 20, 4  # names that are all listed; of more, some
+
+
 class Unknown(LookupError):
     """A lesson, step, question or exercise that the course does not have, with what it does have."""
 
@@ -32,7 +35,13 @@ class Unknown(LookupError):
         from difflib import get_close_matches
 
         near = get_close_matches(name, known, n=3)
-        choice = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(known)}"
+        if near:
+            choice = f"did you mean {', '.join(near)}?"
+        elif len(known) <= _MOST_NAMED:
+            choice = f"there are: {', '.join(known)}"
+        else:
+            every = len(known) // _EXAMPLES
+            choice = f"there are {len(known)}, such as {', '.join(known[::every][:_EXAMPLES])}"
         super().__init__(f"no {what} is called {name!r}; {choice}")
 
 

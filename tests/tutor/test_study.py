@@ -192,3 +192,11 @@ def test_hints_and_reason_of_an_exercise_have_their_figures(study: Study) -> Non
     study.course = replace(study.course, lessons=(replace(lesson, steps=steps),))
     assert study.hint("double").text == "In 4 steps on 80 GPUs."  # 2 (3 - 1)
     assert study.reveal("double").why == "14."  # 2 (8 - 1)
+
+
+def test_of_many_names_only_some_are_told():
+    from tutor.study import Unknown
+
+    few, many = (str(Unknown("question", "?", [f"q-{number}" for number in range(count)])) for count in (3, 200))
+    assert few.endswith("there are: q-0, q-1, q-2")
+    assert many.endswith("there are 200, such as q-0, q-50, q-100, q-150")

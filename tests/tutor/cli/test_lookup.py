@@ -109,4 +109,4 @@ def test_search_finds_quantities_and_pictures_too(capsys: Capture) -> None:
 
 def test_words_that_nothing_can_be_made_of(capsys: Capture) -> None:
     assert ask(capsys, "search", "?!", "--course", DEMO)["hits"] == []
-    assert "the following arguments are required: WORDS" in printed(capsys, "search", status=2)
+    assert "WORDS is missing" in printed(capsys, "search", status=2)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.color import Color
 from textual.pilot import Pilot
 
 from tutor.app import theme
@@ -126,3 +127,24 @@ def test_a_damaged_file_is_said_on_the_first_screen(play: Play, shown: Shown, st
 def test_a_theme_that_is_gone_gives_way(study: Study) -> None:
     write(study.store.file.with_name(NAME), Settings(theme="of another version"))
     assert TutorApp(study).theme == theme.MANY_COLOURS
+
+
+@pytest.mark.parametrize("word", ["quiet", "focus", "right", "wrong", "code"])
+def test_words_can_be_read_in_every_theme_that_is_offered(study: Study, word: str) -> None:
+    app = TutorApp(study)
+    for name in app.themes_offered:
+        found = app.available_themes[name]
+        if found.ansi:
+            continue  # the terminal's own colours
+        app.set_reactive(TutorApp.theme, name)
+        colour = getattr(theme.words(app), word).color.triplet.hex
+        page = Color.parse(found.to_color_system().generate()["background"])
+        light, dark = sorted((luminance(Color.parse(colour)), luminance(page)), reverse=True)
+        # 4.5 is what the Web Content Accessibility Guidelines ask of running text
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, name
+
+
+def luminance(colour: Color) -> float:
+    channels = [channel / 255 for channel in (colour.r, colour.g, colour.b)]
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -84,6 +84,8 @@ def test_a_file_is_begun_again_only_when_that_is_confirmed_and_is_kept(play: Pla
         assert "r again: yes" in shown(pilot.app)
         assert path.read_text() == "mine = 1\n"
         # Another key in between takes the question back
+        await press(pilot, "down", "r")
+        assert path.read_text() == "mine = 1\n"
         await press(pilot, "escape", "e", "r")
         assert path.read_text() == "mine = 1\n"
         pilot.app.drafts.keep(EXERCISE, "mine = 2\n")

@@ -13,6 +13,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
+from textual.message import Message
 
 from tutor.app.exercise_states import BEGUN, FAILING, SIGNS, Written, exercises
 from tutor.app.learner_file import NotSaved, short, write_text
@@ -34,6 +35,9 @@ _STATE = 13  # columns of sign and state
 
 class ExerciseList(Menu):
     """A row each; the chosen one says where its file is."""
+
+    class Chosen(Message):
+        """Another one is marked."""
 
     def __init__(self, study: Study) -> None:
         super().__init__(id="exercises")
@@ -67,6 +71,10 @@ class ExerciseList(Menu):
         indent = " " * min(_STATE, max(2, width - 36))
         where = f"{short(each.file)}" if each.there else f"{each.file.name}, not there yet"
         return [head, *text_rows(self.app.console, Text(where, style.quiet), width, indent, indent)]
+
+    def _choose(self, entry: int) -> None:
+        super()._choose(entry)
+        self.post_message(self.Chosen())
 
     @property
     def at(self) -> Written | None:
@@ -117,6 +125,11 @@ its file again: the one you have is kept beside it under a numbered name, and wh
 
     def on_screen_resume(self) -> None:
         self._list.look_again()
+
+    @on(ExerciseList.Chosen)
+    def _moved(self, event: ExerciseList.Chosen) -> None:
+        event.stop()
+        self._say()
 
     @on(Menu.Opened)
     def _open(self, event: Menu.Opened) -> None:

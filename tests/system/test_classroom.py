@@ -327,6 +327,15 @@ def test_an_instructor_reads_and_a_learner_does_not(host: ClassHost) -> None:
     group = grp.getgrnam(f"{ACCOUNT}-staff").gr_gid
     found = run("setpriv", "--reuid=65534", "--regid=65534", f"--groups={group}", *board)
     assert sorted(one["learner"] for one in json.loads(found)["learners"]) == [ADA, BOB]
+    # Grades come from the learner's file, run in a box of the instructor's
+    assert EXERCISE.exercise is not None
+    file = host.home("accounts", BOB) / "exercises" / f"{EXERCISE.exercise.id}.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes((EXERCISE.exercise.folder / "solution.py").read_bytes())
+    report = [str(host.program), "class", "report", str(folder), "--json"]
+    graded = run("setpriv", "--reuid=65534", "--regid=65534", f"--groups={group}", *report)
+    marks = {one["learner"]: one["marks"] for one in json.loads(graded)["learners"]}
+    assert [mark["result"] for mark in marks[BOB] if mark["item"] == EXERCISE.exercise.id] == ["right"]
     ada = pwd.getpwnam(ADA)
     refused = subprocess.run(
         ["setpriv", f"--reuid={ada.pw_uid}", f"--regid={ada.pw_gid}", "--clear-groups", *board],

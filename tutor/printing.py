@@ -37,8 +37,13 @@ def complain(text: str) -> None:
 
     if sys.stderr is None:  # closed from the start
         return
+    text = visible(text)
+    if not text.isascii() and not unicode_works(sys.stderr):
+        from tutor.views.ascii import spelled
+
+        text = spelled(text)
     encoding = sys.stderr.encoding or "ascii"
-    print(visible(text).encode(encoding, errors="backslashreplace").decode(encoding), file=sys.stderr)
+    print(text.encode(encoding, errors="backslashreplace").decode(encoding), file=sys.stderr)
 
 
 def width() -> int:

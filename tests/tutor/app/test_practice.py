@@ -196,6 +196,21 @@ def test_before_the_first_answer_esc_leads_home(play: Play, until: Any) -> None:
     play(scenario)
 
 
+def test_who_goes_back_before_the_course_is_read_stays_there(play: Play, until: Any, learner: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await press(pilot, "p")
+        door = pilot.app.screen
+        await until(pilot, lambda: door._room is not None)
+        await press(pilot, "escape")
+        # As if it came only now
+        door._wanted = 3
+        door._is_read(door._room, 0)
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Home)
+
+    play(scenario)
+
+
 @pytest.mark.parametrize("count", ["0", "1001", "ten", "-1", "²"])
 def test_a_number_that_is_none_is_said(play: Play, shown: Shown, count: str) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:

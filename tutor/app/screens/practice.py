@@ -100,7 +100,8 @@ Practice as long as you like. Type **how many problems** you want, or turn the n
     def _is_read(self, room: Practice, due: int) -> None:
         self._room = room
         self._due.say(Text(due_line(due), words(self.app).strong))
-        if self._wanted is not None:
+        # Whoever has gone back meanwhile, or reads the help, has not asked for it any more
+        if self._wanted is not None and self.is_current:
             self._begin(self._wanted)
 
     def _complain(self, line: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.binding import Binding
 from textual.filter import Monochrome, NoColor
@@ -64,6 +66,15 @@ class BoardApp(App[None]):
     def action_how_to_quit(self) -> None:
         """ctrl+c stops programs elsewhere: here it says what does."""
         self.notify("ctrl+q quits.", markup=False, timeout=4)
+
+    def _fatal_error(self) -> None:
+        """An error of the tutor's own: one line, and no traceback."""
+        self._return_code = 3
+        if not self._exit_renderables:
+            kind = type(sys.exc_info()[1] or self._exception).__name__
+            line = f"The board has failed ({kind}), and is sorry. Nothing of the class was changed; --plain may do."
+            self._exit_renderables.append(Text(line))
+        self._close_messages_no_wait()
 
     def keep_everything(self) -> None:
         """Nothing is written here."""

@@ -136,6 +136,29 @@ def test_a_class_that_goes_away_is_said(folder: ClassFolder) -> None:
     play(folder, scenario)
 
 
+def test_a_mistake_of_the_boards_own_is_one_line(
+    folder: ClassFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise RuntimeError("a mistake")
+
+    app = BoardApp(opened([str(folder.path)]), COURSE)
+
+    async def main() -> None:
+        async with app.run_test() as pilot:
+            await settled(pilot)
+            monkeypatch.setattr(app.screen, "show", fail)
+            await pilot.press("r")
+            await settled(pilot)
+
+    with pytest.raises(Exception, match="a mistake"):
+        asyncio.run(main())
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith("The board has failed")
+    assert "Traceback" not in said
+    assert app.return_code == 3
+
+
 def test_a_learners_app_does_not_have_it() -> None:
     """Neither loaded nor reachable: the session's app never imports the board."""
     program = "import sys, tutor.app.main, tutor.app.screens.lesson, tutor.app.commands, tutor.study\n"

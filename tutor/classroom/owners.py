@@ -51,9 +51,11 @@ def hand_over(settings: Settings, folder: ClassFolder, name: str) -> str:
     os.chown(everyone, -1, gid)
     everyone.chmod(_LISTED_BY_STAFF)
     place = everyone / name
-    for root, folders, files in os.walk(place):
-        for one in (*folders, *files):
-            os.chown(Path(root, one), uid, gid, follow_symlinks=False)
+    # What a learner's account could move meanwhile is not walked through with the administrator's rights
+    if os.lstat(place).st_uid != uid:
+        for root, folders, files in os.walk(place):
+            for one in (*folders, *files):
+                os.chown(Path(root, one), uid, gid, follow_symlinks=False)
     os.chown(place, uid, gid, follow_symlinks=False)
     place.chmod(0o2750)
     return ""

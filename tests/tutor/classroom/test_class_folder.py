@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutor.classroom import owners
 from tutor.classroom.entrance import BadKey, key_line, pieces, session_command, with_key, without
 from tutor.classroom.folder import ACCOUNTS, SHARED, ClassFolder, NoClass, Settings
 from tutor.classroom.names import BadName, checked
@@ -237,3 +238,35 @@ def test_answers_can_be_kept_back(tmp_path: Path) -> None:
     assert study.tries_left(question.id) == 0
     assert study.standing(question.id).state == "open"
     study.store.close()
+
+
+# Whose it is
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+def test_what_is_a_learners_already_is_not_walked_through(
+    folder: ClassFolder, monkeypatch: pytest.MonkeyPatch, theirs: bool
+) -> None:
+    from types import SimpleNamespace
+
+    place = folder.add("ada")
+    (place / "exercises").mkdir()
+    own = place.stat().st_uid
+    changed = []
+    monkeypatch.setattr(owners.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(owners.os, "chown", lambda path, *_, **__: changed.append(Path(path).name))
+    monkeypatch.setattr("pwd.getpwnam", lambda _: SimpleNamespace(pw_uid=own if theirs else own + 1))
+    monkeypatch.setattr("grp.getgrnam", lambda _: SimpleNamespace(gr_gid=0))
+    assert owners.hand_over(folder.settings(), folder, "ada") == ""
+    assert changed == (["learners", "ada"] if theirs else ["learners", "exercises", "ada"])
+    assert stat.S_IMODE(place.parent.stat().st_mode) == 0o751
+
+
+def test_a_folder_without_its_account_stays_as_it_is(folder: ClassFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = folder.add("ada")
+    before = place.stat()
+    monkeypatch.setattr(owners.os, "geteuid", lambda: 0)
+    assert owners.hand_over(Settings(account="no-such-account"), folder, "ada") == "there is no account ada"
+    monkeypatch.setattr(owners.os, "geteuid", lambda: 1000)
+    assert owners.hand_over(Settings(), folder, "ada") == "only the administrator can"
+    assert (place.stat().st_uid, place.stat().st_mode) == (before.st_uid, before.st_mode)

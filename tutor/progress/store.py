@@ -150,7 +150,7 @@ class Store:
         with self._said("keep your progress in"):
             self._connection.execute(
                 "INSERT INTO events (uid, at, kind, item, detail) VALUES (?, ?, ?, ?, ?)",
-                (event.uid, event.at, kind, item, json.dumps(detail, ensure_ascii=False)),
+                (event.uid, event.at, kind, item, json.dumps(detail)),
             )
         return event
 
@@ -195,7 +195,8 @@ class Store:
         return "" if row is None else str(row[0])
 
     def keep_draft(self, item: str, text: str) -> None:
-        """Keeps what is half typed; an empty text drops it."""
+        """Keeps what is half typed; an empty text drops it. Half a character, which no file can hold, becomes `?`."""
+        text = text.encode("utf-8", errors="replace").decode("utf-8")
         with self._said("keep your progress in"):
             if text:
                 self._connection.execute(
@@ -215,7 +216,7 @@ class Store:
                 for event in events:
                     added += self._connection.execute(
                         "INSERT OR IGNORE INTO events (uid, at, kind, item, detail) VALUES (?, ?, ?, ?, ?)",
-                        (event.uid, event.at, event.kind, event.item, json.dumps(event.detail, ensure_ascii=False)),
+                        (event.uid, event.at, event.kind, event.item, json.dumps(event.detail)),
                     ).rowcount
             except BaseException:
                 self._connection.execute("ROLLBACK")

@@ -201,3 +201,12 @@ def test_the_first_of_right_and_reveal_decides(kinds: list[str]) -> None:
     deciding = [kind for kind in kinds if kind in ("right", "reveal")]
     expected = {"right": SOLVED, "reveal": REVEALED}[deciding[0]] if deciding else OPEN
     assert (standings(record)["q"].state if kinds else OPEN) == expected
+
+
+def test_half_a_character_is_kept_as_far_as_it_can_be(tmp_path: Path) -> None:
+    store = Store(tmp_path / "progress.db")
+    store.add("answer", "x", text="\udcff")
+    store.keep_draft("x", "a\udcff")
+    assert [event.detail["text"] for event in store.events()] == ["\udcff"]
+    assert store.draft("x") == "a?"
+    store.close()

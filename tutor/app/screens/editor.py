@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.widgets import TextArea
 
+from tutor.app.code_colours import NAME, code_theme
 from tutor.app.learner_file import NotSaved, read_text, write_text
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
@@ -93,7 +94,7 @@ You may also edit the file in any other editor: saving it there checks it too.
         self._watch = Watch(self._path)
         self._saved = ""
         self._warned = False
-        self.code = Code(show_line_numbers=True, soft_wrap=True, tab_behavior="indent", compact=True)
+        self.code = Code(language="python", show_line_numbers=True, soft_wrap=True, tab_behavior="indent", compact=True)
         self.code.cursor_blink = False
         self._verdict = VerdictView(keys=_KEYS, printed_key="F10 shows them all")
         self._below = Below(id="verdict", can_focus=False)
@@ -109,6 +110,8 @@ You may also edit the file in any other editor: saving it there checks it too.
                 yield self._verdict
 
     def on_mount(self) -> None:
+        self.code.register_theme(code_theme(self.app))
+        self.code.theme = NAME
         self._load(self._on_disk())
         draft = self.app.drafts[self._exercise.id]
         if draft and draft != self._saved:

@@ -44,7 +44,13 @@ def test_lessons_and_show_work_from_another_folder(installed: Path, tmp_path: Pa
         "cost",
         "data",
         "zero",
+        "tensor",
         "pipeline",
+        "activations",
+        "mfu",
+        "layouts",
+        "libraries",
+        "mistakes",
     ]
     shown = run(installed / "worldsize", "show", "all-reduce", "--values", "[[1,2,3],[10,20,30],[100,200,300]]",
                 "--json", cwd=tmp_path)  # fmt: skip

@@ -65,7 +65,17 @@ _SIZES: dict[str, tuple[Any, ...]] = {
     "flops_per_byte": (300, 1000, 2000),
     "passes": (6, 8),
     "mode": ("none", "tensor", "full"),
-    "part": ("inputs",),
+    "part": ("attention", "mlp", "norms", "scores"),
+    "sizes": ([8e6] * 6, [4e6, 12e6, 12e6, 16e6, 20e6], [30e6, 10e6, 10e6, 5e6], [10e6] * 8),
+    "bucket": (0, 1),
+    "gradient_seconds": (0.005, 0.01, 0.02),
+    "seconds_per_byte": (1e-10, 2e-10, 1e-9),
+    "gradients": ([0.2, 0.4], [1, 3, 5], [2, 4, 6, 8], [0.1, 0.3, 0.5]),
+    "samples": ([4, 4], [2, 6], [8, 8, 8]),
+    "logits": ([1, 2, 0], [0, 0, 1, 1], [2, 1]),
+    "target": (0, 1),
+    "split": ([3, 4], [1, 2, 2], [6, 8]),
+    "recipe": ("adam", "adam-fp32-gradients", "adam-8bit", "adam-fp32", "sgd-momentum", "sgd"),
     "every": (2, 4, 5, 8),
     "layer_bytes": (10**9, 2 * 10**9),
     "input_bytes": (10**7, 5 * 10**7),
@@ -99,21 +109,27 @@ _OF_FAMILY: dict[str, tuple[Any, ...]] = {
     "layout.gpus": (16, 32, 64, 128, 256, 512),
 }
 _PLAUSIBLE = {"scaling.efficiency": (0.2, 1.0), "machine.utilisation": (0.1, 0.7)}
+# Looked up, searched for by the planner, or timed by the engine: no figure that one works out
+LOOKED_UP = ("hardware.", "model.", "run.", "data_sheet.", "plan.", "pipeline.makespan", "pipeline.timed_bubble")
 _FORMATS = {"bytes": "B", "payload": "B", "capacity": "B", "room": "B", "bandwidth": "B/s", "alpha": "s"}
 
 
 def skills(course: Course) -> Iterator[Skill]:
-    """A skill for each quantity that a lesson speaks of and that can be worked out by its formula."""
+    """A skill for each quantity that can be worked out, of the step that asks for it, or of its family's first."""
     taught = _taught(course)
-    for name in sorted(taught):
-        if workable(name):
-            yield Skill(f"quantity:{name}", *taught[name])
+    families: dict[str, tuple[Lesson, Step]] = {}
+    for name, taught_in in taught.items():
+        families.setdefault(name.partition(".")[0], taught_in)
+    for name in quantities.names():
+        place = taught.get(name) or families.get(name.partition(".")[0])
+        if place is not None and workable(name):
+            yield Skill(f"quantity:{name}", *place)
 
 
 @cache
 def workable(name: str) -> bool:
-    """Whether arguments can be drawn for it, and its worked line shows a formula with numbers in."""
-    return _arguments(quantities.quantity(name), random.Random(0)) is not None
+    """Whether it is a number that is worked out from arguments which can be drawn."""
+    return not name.startswith(LOOKED_UP) and _arguments(quantities.quantity(name), random.Random(0)) is not None
 
 
 def problem(skill: Skill, course: Course, draw: random.Random) -> Problem:
@@ -155,7 +171,7 @@ def _arguments(quantity: Quantity, draw: random.Random) -> tuple[dict[str, Any],
             value = quantities.evaluate(quantity.name, **chosen)
         except BadArgument:
             continue
-        if _is_sensible(quantity.name, value.value) and value.worked.count("=") >= 2:
+        if _is_sensible(quantity.name, value.value):
             return chosen, value
     return None
 
@@ -200,6 +216,8 @@ def _digits(value: Any) -> int:
 def _given(quantity: Quantity, name: str, argument: Any) -> str:
     """An argument with its symbol and what it is: "N = 8 (how many workers take part)"."""
     parameter: Parameter = next(one for one in quantity.parameters if one.name == name)
+    if isinstance(argument, str):
+        return f"{name.replace('_', ' ')} {argument}"
     return f"{parameter.symbol or name} = {_shown(name, argument)} ({parameter.help})"
 
 
@@ -208,11 +226,15 @@ def _shown(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
+    if isinstance(value, list):
+        return ", ".join(map(written, value))
     unit = _FORMATS.get(name.split("_")[0], "")
     return units.show(value, unit) if unit and value else written(value)
 
 
 def _typed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(map(str, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

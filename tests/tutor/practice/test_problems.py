@@ -39,13 +39,12 @@ def test_every_family_and_every_kind_of_picture_is_there() -> None:
     assert len([id for id in SKILLS.by_id if id.startswith("quantity:")]) >= 55
 
 
-def test_a_quantity_that_is_left_out_is_no_figure_to_work_out() -> None:
-    """It is a list or a word, is looked up, or is the planner's; or no lesson speaks of it."""
-    taught = by_name._taught(COURSE)
+def test_every_quantity_that_one_can_work_out_is_practised() -> None:
     for name in quantities.names():
-        if f"quantity:{name}" in SKILLS.by_id or name not in taught:
-            continue
-        assert not by_name.workable(name)
+        if f"quantity:{name}" not in SKILLS.by_id:
+            # A list is no number to type; what is looked up is not worked out; the other two no lesson names
+            left_out = (*by_name.LOOKED_UP, "ddp.buckets", "mesh.", "collective.wire_ratio")
+            assert name.startswith(left_out), name
 
 
 @pytest.mark.parametrize("id", list(SKILLS.by_id))

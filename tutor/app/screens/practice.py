@@ -191,9 +191,14 @@ where it can also go on; every answer is kept.
     @on(QuestionPanel.Spoke)
     def _spoke(self, event: QuestionPanel.Spoke) -> None:
         event.stop()
-        asked = self.view.asked
-        if asked is not None and asked.has_focus_within:
-            self.view.keep_in_sight(asked)
+        # Only then is it known how high the panel is now
+        self.call_after_refresh(self._keep_in_sight)
+
+    def _keep_in_sight(self) -> None:
+        panel = self.view.asked
+        if isinstance(panel, PracticePanel) and panel.has_focus_within:
+            fits = panel.outer_size.height <= self.view.size.height
+            self.view.keep_in_sight(panel if fits else panel.part_to_see)
 
     def action_end(self) -> None:
         """To the page of the session, from which it can go on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.text import Text
+from textual.widget import Widget
 
 from tutor.app.practising import Practising, reasons
 from tutor.app.theme import words
@@ -21,6 +22,11 @@ class PracticePanel(QuestionPanel):
     def _problem(self) -> Practising:
         assert isinstance(self.asking, Practising)
         return self.asking
+
+    @property
+    def part_to_see(self) -> Widget:
+        """What must be in sight where the whole panel cannot be: what was said last, or what is being written."""
+        return self._feedback if self._feedback.display else self._answer
 
     def _judge(self, text: str) -> None:
         style = words(self.app)

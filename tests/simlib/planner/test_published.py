@@ -136,6 +136,22 @@ def test_memory(name: str) -> None:
     assert model_states == pytest.approx(states, rel=0.12)
 
 
+def test_memory_is_within_nine_percent_on_average() -> None:
+    """States and activations together, of both kinds of bars."""
+    errors = []
+    for shape, pipeline, chunks, micro_batch, states, whole, selective in FIGURE_1.values():
+        sizes = {"tensor": 8, "pipeline": pipeline, "chunks": chunks, "micro_batch": micro_batch}
+        for checkpointing, activations in (("none", whole), ("selective", selective)):
+            settings = replace(MEGATRON_2022, sequence_parallel=checkpointing == "selective")
+            gpus, batch = 8 * pipeline, pipeline * micro_batch * 2
+            made = lay_out(gpt(*shape), "a100", gpus, batch, settings=settings, checkpointing=checkpointing, **sizes)
+            memory = made.memory
+            held = (memory.weights + memory.gradients + memory.optimizer + memory.activations) / GIB
+            errors.append(abs(held / (states + activations) - 1))
+    assert len(errors) == 8
+    assert sum(errors) / len(errors) < 0.09
+
+
 def test_memory_as_megatron_lm_estimates_it() -> None:
     """The 175B model on 64 GPUs: 50,348,611,584 bytes of states, 10,292,838,400 of activations (its own function)."""
     layout = lay_out(

@@ -64,7 +64,7 @@ def open_app(home: Path) -> Iterator[Open]:
 
 # Lessons that are done from their first step to their last, with every kind of question among them: all thirteen would
 # take minutes, and what they ask is answered in tests/lessons
-WHOLE = ("why", "ring", "pipeline")
+WHOLE = ("why", "pipeline")
 
 
 def test_whole_lessons_with_keys_alone(open_app: Open, home: Path) -> None:

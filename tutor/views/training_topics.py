@@ -209,7 +209,7 @@ TRAINING_TOPICS = (
                 "training steps; each step of the picture is ten of them",
                 least=10,
                 most=1000,
-                ladder=(10, 50, 100, 150, 200, 500, 1000),
+                ladder=(10, 20, 50, 100, 150, 200),
             ),
             Parameter("seed", "whole", 0, "draws first weights and windows", least=0, most=limits.LARGEST_SEED),
         ),

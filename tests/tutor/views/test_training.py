@@ -50,7 +50,7 @@ def test_a_mistake_parts_them(given: dict[str, str]) -> None:
 
 
 def test_a_run_that_diverges_is_drawn_and_is_json() -> None:
-    scene = topic("training").scene({"workers": 16, "mistake": "sum-for-mean", "train": 1000})
+    scene = topic("training").scene({"workers": 16, "mistake": "sum-for-mean", "train": 300})
     json.dumps(scene.data(), allow_nan=False)
     for width in (40, 80, 140):
         assert max(map(len, text(scene.picture(20), width).splitlines())) <= max(width, 60)

@@ -65,6 +65,16 @@ def with_key(lines: str, line: str, name: str) -> str:
     return "\n".join([*kept, line]) + "\n"
 
 
+def whose(keys: Path, key: str) -> str:
+    """The learner who has this key already; "" where nobody has."""
+    try:
+        lines = keys.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return ""
+    body = key.split()[1]
+    return next((line.split()[-1] for line in lines if body in line.split()), "")
+
+
 def without(lines: str, name: str) -> str:
     """authorized_keys without any line of this learner."""
     ending = f" {checked(name)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from tutor.cli.opening import open_study
 from tutor.cli.output import (
@@ -18,7 +19,7 @@ from tutor.course.model import Question
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
 from tutor.program import program
-from tutor.study import Study
+from tutor.study import AnswerOutcome, Study
 
 _LONGEST_ANSWER = 100_000
 
@@ -57,7 +58,8 @@ def answer(arguments: argparse.Namespace) -> int:
         if not arguments.text:
             return _ask(study, question, seed, arguments)
         try:
-            outcome = study.answer(question.id, _text(arguments.text), seed)
+            text = _text(arguments.text)
+            outcome = _given_before(study, question, text, seed) or study.answer(question.id, text, seed)
         except NotUnderstood as error:
             raise BadUsage(f"{question.id}: {error}") from None
     verdict = outcome.verdict
@@ -81,6 +83,22 @@ def answer(arguments: argparse.Namespace) -> int:
     elif outcome.next_hint is not None:
         say(f"A hint: {program()} hint {arguments.question}{of_course(arguments)}")
     return RIGHT if verdict.right else WRONG
+
+
+def _given_before(study: Study, question: Question, text: str, seed: int | None) -> AnswerOutcome | None:
+    """What is said of a wrong answer that is given once more, which uses up no try; None for any other."""
+    from tutor.answers.judge import judge
+    from tutor.asking import Asking
+
+    asking = Asking(study, question, seed)
+    before = asking.wrong_answers[-1:]
+    if asking.done or not before:
+        return None
+    if text.strip() != before[0].strip() and not asking.same_number(text, before[0]):
+        return None
+    verdict = judge(study.course, question, text, seed)
+    reason = f"That is the answer you gave before. {verdict.reason}"
+    return AnswerOutcome(replace(verdict, reason=reason), study.standing(question.id).tries, None, None)
 
 
 def _ask(study: Study, question: Question, seed: int | None, arguments: argparse.Namespace) -> int:

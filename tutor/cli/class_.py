@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 from tutor.cli.class_board import export, show_board, show_report, the_course
 from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, say, say_json
 from tutor.program import NAME
+from tutor.regular_file import read_regular
 
 if TYPE_CHECKING:
     from tutor.classroom.folder import ClassFolder
+
+_MOST_KEY = 1 << 16  # bytes; a longer file is no public key, and is refused as one
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,7 +70,7 @@ def _init(arguments: argparse.Namespace) -> int:
 
 
 def _add(arguments: argparse.Namespace) -> int:
-    from tutor.classroom.entrance import key_line, with_key
+    from tutor.classroom.entrance import key_line, whose, with_key
     from tutor.classroom.folder import KEYS, SHARED, write_whole
     from tutor.classroom.names import checked
     from tutor.classroom.owners import command, hand_over, owner, staff
@@ -79,10 +82,13 @@ def _add(arguments: argparse.Namespace) -> int:
         if settings.shape != SHARED:
             raise BadUsage("--key is for a class that shares one account; here the learner's own account has the key")
         try:
-            key = Path(arguments.key).read_text(encoding="ascii")
+            key = read_regular(Path(arguments.key), _MOST_KEY).decode("ascii")
         except (OSError, ValueError) as error:
             raise BadUsage(f"{arguments.key}: {getattr(error, 'strerror', None) or 'no public key'}") from None
         line = key_line(_program(), folder.path, name, key)
+        has_it = whose(folder.path / KEYS, key)
+        if has_it not in ("", name):
+            raise BadUsage(f"{has_it} has this key already; sshd would let {name} in as {has_it}")
     did = []
     place = folder.path / "learners" / name
     if not place.is_dir():

@@ -36,7 +36,9 @@ def exam(arguments: argparse.Namespace) -> int:
         raise BadUsage("--last shows a page that is there already; --seed is for a new examination")
     with open_study(arguments.course, own_machine()) as study:
         room = Examination(study)
-        if arguments.last:
+        # --save after the end is about the page that is there, not about a new examination
+        is_over = arguments.save is not None and seed is None and room.sitting() is None and room.last() is not None
+        if arguments.last or is_over:
             result = room.last()
             if result is None:
                 raise BadUsage(f"no examination is over yet; {program()} exam{of_course(arguments)} begins one")

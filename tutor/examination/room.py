@@ -74,7 +74,7 @@ class Examination:
     def in_words(self) -> str:
         """How the learner stands with it, in a few words."""
         sitting, last = self.sitting(), self.last()
-        if sitting is not None:
+        if sitting is not None and (sitting.answers or last is None):
             return f"{len(sitting.answers)} of {len(sitting.problems)} answered"
         return f"{last.score} of {len(last.problems)} right last time" if last is not None else NOT_BEGUN
 

@@ -120,3 +120,15 @@ def test_the_doctor_finds_what_is_open(place: str, capsys: pytest.CaptureFixture
     assert found["learners' folders"]["state"] == "problem"
     assert found["the class's folder"]["advice"].startswith("chmod go-w")
     assert found["keys"]["found"].startswith("1 lines")
+
+
+def test_one_key_lets_in_one_learner(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["class", "init", place, "--shape", "shared"])
+    key = tmp_path / "ada.pub"
+    key.write_text(KEY)
+    assert main(["class", "add", place, "ada", "--key", str(key)]) == 0
+    assert main(["class", "add", place, "ada", "--key", str(key)]) == 0
+    capsys.readouterr()
+    assert main(["class", "add", place, "bob", "--key", str(key)]) == 2
+    assert "ada has this key already" in capsys.readouterr().err
+    assert "bob" not in Path(place, "authorized_keys").read_text()

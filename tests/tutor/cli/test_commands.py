@@ -338,3 +338,14 @@ def test_the_lessons_are_listed_where_no_record_can_be_kept(
     assert captured.out
     assert "shown without it" in captured.err
     refused(capsys, "answer", "ring-finished-on-zero", "32", status=3)
+
+
+def test_the_same_wrong_answer_twice_is_one_try(capsys: Capture) -> None:
+    question = next(one for one in load().questions().values() if one.kind == "number" and not one.unit)
+    for _ in range(5):
+        assert main(["answer", question.id, "0.123456"]) == 1
+        out = capsys.readouterr().out
+    assert "That is the answer you gave before." in out
+    assert "The answer:" not in out
+    assert main(["answer", question.id, "0.123457"]) == 1
+    assert "gave before" not in capsys.readouterr().out

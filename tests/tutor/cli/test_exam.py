@@ -167,3 +167,15 @@ def test_progress_says_how_one_stands_with_it(exam: Exam, exam_course: Path, cap
     assert stands() == "examination  1 of 10 answered"
     exam(lines="skip\n" * 9)
     assert stands() == "examination  0 of 10 right last time"
+
+
+def test_saving_after_the_end_begins_no_other(exam: Exam, tmp_path: Path, exam_course: Path, capsys: Capture) -> None:
+    exam("--seed", "4", lines="skip\n" * 10)
+    page = tmp_path / "page.md"
+    out, _ = exam("--save", str(page))
+    assert "0 of 10 right (seed 4)." in page.read_text(encoding="utf-8")
+    assert "Problem 1 of 10" not in out
+    # One that has begun without an answer does not hide how the last one went
+    exam(lines="")
+    assert main(["progress", "--course", str(exam_course)]) == 0
+    assert "0 of 10 right last time" in capsys.readouterr().out

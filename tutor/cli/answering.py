@@ -17,6 +17,7 @@ from tutor.cli.output import (
 )
 from tutor.course.model import Question
 from tutor.permissions import own_machine
+from tutor.plain.markdown import paragraphs
 from tutor.plain.paper import Paper
 from tutor.program import program
 from tutor.study import AnswerOutcome, Study
@@ -154,9 +155,24 @@ def reveal(arguments: argparse.Namespace) -> int:
     item, seed = _split_seed(arguments.item)
     with open_study(arguments.course, own_machine()) as study:
         revealed = study.reveal(item, seed)
+        is_code = study.course.exercise(item) is not None
     if arguments.json:
         say_json({"id": item, "answer": revealed.answer, "why": revealed.why})
     else:
         say(revealed.answer)  # a solution is code, line by line
-        Paper().together(revealed.why)
+        if is_code:
+            _say_as_comment(revealed.why)
+        else:
+            Paper().together(revealed.why)
     return RIGHT
+
+
+def _say_as_comment(source: str) -> None:
+    """Markdown as comment lines, so that a solution written into a file stays Python."""
+    paper = Paper()
+    for paragraph in paragraphs(source):
+        first = "# " + " " * paragraph.indent + paragraph.mark
+        if paragraph.code:
+            paper.line(first + paragraph.text)
+        else:
+            paper.say(paragraph.text, first, "# " + " " * (len(first) - 2))

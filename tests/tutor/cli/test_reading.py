@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 
 import pytest
@@ -34,6 +35,14 @@ def test_every_step_can_be_read(lesson, capsys: Capture) -> None:  # type: ignor
 def test_an_exercise_says_how_it_is_begun(capsys: Capture) -> None:
     assert main(["lessons", "ring-write-it"]) == 0
     assert "start ring_all_reduce" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises())
+def test_a_solution_is_a_python_file_whole(exercise: str, capsys: Capture) -> None:
+    assert main(["solution", exercise]) == 0
+    out = capsys.readouterr().out
+    ast.parse(out)
+    assert out.splitlines()[-1].startswith("# ")
 
 
 def test_nothing_of_that_name(capsys: Capture) -> None:

@@ -29,6 +29,7 @@ from simlib.errors import BadArgument
 from simlib.hardware import Hardware
 from simlib.models import Model
 from simlib.transformer import Transformer
+from tutor.regular_file import read_regular
 
 _MOST_BYTES = 1 << 20
 _OWN = "your file"
@@ -67,8 +68,7 @@ def _found(what: str, id: str, own: dict[str, Made], published: dict[str, Made])
 def read(path: Path) -> OwnRuns:
     """What the file holds. Raises NoRuns, naming the file, the table, the key and what would be accepted."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_regular(path, _MOST_BYTES)
     except OSError as error:
         raise NoRuns(f"{path}: {error.strerror or error}") from None
     if len(data) > _MOST_BYTES:

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from tutor.checker.verdict import CouldNotCheck, Failure
+from tutor.regular_file import kind_of
 from tutor.safe_text import visible
 
 MOST_BYTES = 1 << 20
@@ -33,7 +34,7 @@ def read_source(path: Path | str, within: Path | None = None) -> bytes:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise Unreadable(f"{shown} is {_kind(status.st_mode)}; a Python file is needed")
+            raise Unreadable(f"{shown} is {kind_of(status.st_mode)}; a Python file is needed")
         if within is not None and not _is_within(descriptor, path, within):
             raise Unreadable(f"{shown} is not in your folder, {visible(os.fspath(within))}; only files there are read")
         if status.st_size > MOST_BYTES:
@@ -76,11 +77,6 @@ def _why(path: Path | str, error: OSError | ValueError) -> str:
         errno.ENXIO: "is a socket or a device; a Python file is needed",
     }
     return known.get(error.errno, f"cannot be read ({error.strerror or type(error).__name__})")
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def text_failure(source: bytes) -> Failure | None:

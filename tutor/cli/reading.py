@@ -16,6 +16,7 @@ from tutor.permissions import own_machine
 from tutor.program import program
 from tutor.progress.standing import ItemStanding
 from tutor.progress.store import Event
+from tutor.regular_file import read_regular
 from tutor.study import LessonStanding, Study
 
 
@@ -149,7 +150,7 @@ def _export(study: Study, file: Path, as_json: bool) -> int:
 
 def _import(study: Study, file: Path, as_json: bool) -> int:
     try:
-        document = json.loads(file.read_bytes().decode("utf-8"))
+        document = json.loads(read_regular(file).decode("utf-8"))
         events = [
             Event(str(row["uid"]), float(row["at"]), str(row["kind"]), str(row["item"]), dict(row["detail"]))
             for row in document["events"]

@@ -20,6 +20,26 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
         self._positionals.title = "arguments"
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, which takes options between the words of one argument for its end: they go first here."""
+        lists = any(not action.option_strings and action.nargs in ("*", "+", "?") for action in self._actions)
+        if args is not None and lists and self.add_help:  # without help of its own: not all options are known here
+            args = self._options_first(list(args))
+        return super().parse_known_args(args, namespace)
+
+    def _options_first(self, words: list[str]) -> list[str]:
+        options, others = [], []
+        while words and words[0] != "--":
+            word = words.pop(0)
+            action = self._option_string_actions.get(word.partition("=")[0])
+            if action is None:
+                others.append(word)
+                continue
+            options.append(word)
+            if "=" not in word and action.nargs is None and words:
+                options.append(words.pop(0))
+        return [*options, *others, *words]
+
     def error(self, message: str) -> NoReturn:
         missing = message.removeprefix("the following arguments are required: ")
         if missing != message:
@@ -59,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         prog=program(),
         parents=[common],
         allow_abbrev=False,
-        description="A terminal tutor for distributed training. Without a command: the app, where you left off.",
+        description="A terminal tutor for distributed training. Without a command: the app, one Enter from where you left off.",
         epilog=(
             "Exit status: 0 done or right, 1 wrong, 2 bad usage or input, 3 could not be carried out. "
             "TUTOR_HOME names the folder for progress and exercise files."

@@ -90,6 +90,16 @@ def test_calc_works_the_formula_out(capsys: Capture) -> None:
     assert ask(capsys, "calc", "pipeline.bubble", "stages=4", "micro_batches=8")["value"] == pytest.approx(3 / 11)
 
 
+def test_options_may_stand_between_the_words(capsys: Capture) -> None:
+    told = ask(capsys, "calc", "ring.bytes_sent", "workers=3", "--json", "bytes=24")
+    assert told["value"] == 32
+    assert main(["answer", "ring-how-many-steps", "--json", "14"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["question"] == "ring-how-many-steps"
+    assert ask(capsys, "glossary", "all", "--course", str(load().folder), "reduce")["name"] == "all-reduce"
+    assert main(["calc", "ring.bytes_sent", "workers=3", "--no", "bytes=24"]) == 2
+    assert "--no" in capsys.readouterr().err
+
+
 def test_calc_takes_arithmetic_for_a_value(capsys: Capture) -> None:
     assert ask(capsys, "calc", "ring.bytes_sent", "workers=2**2", "bytes=4*1024")["value"] == 6144
 

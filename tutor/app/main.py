@@ -67,7 +67,8 @@ class TutorApp(App[None]):
         if notice:
             study.store.notices.append(notice)
         self.motion = self.settings.moves(self.profile.remote)
-        self.drafts = Drafts(study.store, self.set_timer, self.say)
+        self._is_complaint = False  # the line in the corner
+        self.drafts = Drafts(study.store, self.set_timer, self.complain)
         self.register_theme(theme.many_colours)
         self.register_theme(theme.light_colours)
         self.register_theme(theme.few_colours)
@@ -115,7 +116,7 @@ class TutorApp(App[None]):
         try:
             settings.write(self._settings_file, wanted)
         except settings.NotKept as error:
-            self.say(f"In use, but {error}")
+            self.complain(f"In use, but {error}")
 
     def get_driver_class(self) -> type[Driver]:
         from tutor.app.driver import TerminalDriver
@@ -189,7 +190,7 @@ class TutorApp(App[None]):
         try:
             return Search(self.study.course, self.study.glossary())
         except CourseError as error:
-            self.say(f"No glossary: {error}")
+            self.complain(f"No glossary: {error}")
             return Search(self.study.course, ())
 
     def action_how_to_quit(self) -> None:
@@ -209,9 +210,20 @@ class TutorApp(App[None]):
         self.say("Space plays a picture." if self.motion else "Space moves a picture by one step.")
 
     def say(self, line: str) -> None:
-        """Shows a line for a moment, in a corner; the one before goes."""
+        """Shows a line for a moment, in a corner; the one before goes, and this one with what it is about."""
         self.clear_notifications()
         self.notify(line, markup=False, timeout=4)
+        self._is_complaint = False
+
+    def complain(self, line: str) -> None:
+        """Shows what went wrong, for as long wherever the learner goes: it may be said on the way out."""
+        self.say(line)
+        self._is_complaint = True
+
+    def move_on(self) -> None:
+        """Another screen or step comes: a line about the one before goes."""
+        if not self._is_complaint:
+            self.clear_notifications()
 
     # Ends
 

@@ -154,6 +154,35 @@ def test_help_explains_the_screen_and_goes_away(play: Play, shown: Shown) -> Non
     play(scenario)
 
 
+@pytest.mark.parametrize("away", ["f8", "escape", "f1", "f4"])
+def test_a_note_goes_with_the_step_or_screen_that_it_is_about(play: Play, shown: Shown, away: str) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await visit(pilot, 1)
+        line = f"Saved: /nowhere/{'a' * 40}"
+        pilot.app.say(line)
+        await pilot.pause()
+        # Unbroken, so that the path can be copied
+        assert line in shown(pilot.app)
+        await pilot.press(away)
+        await pilot.pause()
+        assert "Saved" not in shown(pilot.app)
+        assert not pilot.app._notifications
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("away", ["f8", "escape"])
+def test_what_went_wrong_on_the_way_out_is_still_said(play: Play, away: str) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await visit(pilot, 1)
+        pilot.app.complain("The disk is full.")
+        await pilot.press(away)
+        await pilot.pause()
+        assert [note.message for note in pilot.app._notifications] == ["The disk is full."]
+
+    play(scenario)
+
+
 @pytest.mark.parametrize("step", [0, 2, 5])
 def test_ctrl_c_says_how_to_quit_and_ctrl_q_quits(play: Play, step: int) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:

@@ -37,6 +37,9 @@ class TutorScreen(Screen[None]):
         yield from self.compose_body()
         yield KeyBar()
 
+    def on_screen_suspend(self) -> None:
+        self.app.move_on()
+
     def compose_body(self) -> ComposeResult:
         """The widgets between title and keys."""
         raise NotImplementedError

@@ -70,7 +70,7 @@ Ten problems over the whole course. Nothing starts before you press **Enter**.
         except UnderWay:
             sitting = self._room.sitting() or self._room.begin()  # another window was faster
         except (NoExamination, ProgressError) as error:
-            self.app.say(f"{error}.")
+            self.app.complain(f"{error}.")
             return
         self.app.switch_screen(ExaminationScreen(self._room, sitting))
 
@@ -127,7 +127,7 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         try:
             self.room.show(self.sitting, self.asked)
         except ProgressError as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
         self.take_focus()
 
     @on(ProblemPanel.Given)
@@ -148,7 +148,7 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         try:
             result = self.room.end(self.sitting)
         except (CourseError, ProgressError) as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
             return
         self.app.switch_screen(ExaminationPage(self.room, result))
 
@@ -173,5 +173,5 @@ and whether it was right is said on the page at the end. **F3** leaves a problem
         try:
             self.app.drafts.flush()
         except ProgressError as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
         self.dismiss()

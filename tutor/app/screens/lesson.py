@@ -91,7 +91,7 @@ by itself, and nothing that you have typed gets lost.
         try:
             self.study.open_step(self.lesson, self.step)
         except ProgressError as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
 
     # Going on
 
@@ -168,6 +168,7 @@ by itself, and nothing that you have typed gets lost.
 
     async def go_to(self, lesson: Lesson, step: Step) -> None:
         """Shows another step."""
+        self.app.move_on()
         self._keep()
         self.lesson, self.step = lesson, step
         self.query_one(TitleRule).show(*self.names())
@@ -208,7 +209,7 @@ by itself, and nothing that you have typed gets lost.
         try:
             self.app.drafts.flush()
         except ProgressError as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
 
     # Reading
 

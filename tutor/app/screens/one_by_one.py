@@ -38,6 +38,7 @@ class OneByOne(TutorScreen):
 
     async def show_next(self, view: StepView) -> None:
         """Shows this problem in place of the one before."""
+        self.app.move_on()
         self.query_one(TitleRule).show(*self.names())
         with self.app.batch_update():
             place = self.query_one("#step")

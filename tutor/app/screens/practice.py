@@ -180,7 +180,7 @@ where it can also go on; every answer is kept.
         try:
             problem = self.session.problem()
         except (CourseError, ProgressError) as error:
-            self.app.say(str(error))
+            self.app.complain(str(error))
             return
         if problem is None:
             self._end(over=True)

@@ -16,10 +16,12 @@ from tutor.practice.skills import Skills
 
 if TYPE_CHECKING:
     from tutor.answers.verdict import Verdict
+    from tutor.course.model import Step
     from tutor.study import Study
 
 COUNT = 10  # problems of a session where the learner does not say
 TRIES = 2
+_WORK = ("answer", "check", "reveal", "hint")  # who does these from a shell has met the lesson, opened or not
 _APART = 3  # problems between one of a skill and the next of the same
 
 
@@ -218,6 +220,7 @@ class Practice:
         self.memory = Memory(events)
         self.beliefs = Beliefs(events, self.skills.beliefs)
         self._opened = {event.item for event in events if event.kind == "opened"}
+        self._worked_on = {event.item for event in events if event.kind in _WORK}
 
     def due(self) -> int:
         """How many skills should be practised now."""
@@ -232,8 +235,7 @@ class Practice:
         if lesson is not None:
             lessons = {self.study.lesson(lesson).id}
         else:
-            seen = [one for one in self.study.course.lessons if any(step.id in self._opened for step in one.steps)]
-            lessons = {one.id for one in seen}
+            lessons = {one.id for one in self.study.course.lessons if any(map(self._met, one.steps))}
             practised = [skill.lesson.id for skill in self.skills.all if self.memory.knows(skill.id)]
             lessons |= set(practised)
             if not lessons and self.skills.all:
@@ -243,6 +245,9 @@ class Practice:
             raise NothingToPractise(f"{lesson or 'this course'} has nothing to practise")
         drawn = secrets.randbelow(1_000_000) if seed is None else seed
         return Session(self, scope, count, drawn, fixed=seed is not None)
+
+    def _met(self, step: Step) -> bool:
+        return step.id in self._opened or any(id in self._worked_on for _, id in step.heads)
 
 
 def solution_of(problem: Problem) -> Solution:

@@ -181,6 +181,12 @@ def test_lessons_that_were_opened_are_practised(practice: Fresh, study: Study) -
     assert {skill.lesson.id for skill in practice().session().scope} == {"zero"}
 
 
+@pytest.mark.parametrize("kind", ["answer", "check", "hint", "reveal"])
+def test_lessons_that_were_worked_on_from_a_shell_are_practised(kind: str, practice: Fresh, study: Study) -> None:
+    study.store.add(kind, "ring_all_reduce" if kind == "check" else "ring-how-many-steps", right=False)
+    assert {skill.lesson.id for skill in practice().session().scope} == {"ring"}
+
+
 def test_a_lesson_that_there_is_not_is_named(practice: Fresh) -> None:
     with pytest.raises(Unknown, match="no lesson is called 'tea'"):
         practice().session("tea")

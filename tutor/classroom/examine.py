@@ -113,7 +113,9 @@ def _program(program: str) -> Finding:
     path = Path(program)
     if not path.exists():
         return Finding(what, PROBLEM, f"{program} is not there", "Install the tutor where every account can start it.")
-    for one in (path.resolve(), *path.resolve().parents):
+    # The script, and the interpreter that its first line names, which may lie in a home that nobody else can enter
+    files = [path.resolve(), *_interpreter(path)]
+    for one in dict.fromkeys(part for file in files for part in (file, *file.parents)):
         mode = one.stat().st_mode
         if not mode & stat.S_IXOTH:
             return Finding(what, PROBLEM, f"{one} cannot be entered by others", "Install it in /opt or /usr/local.")
@@ -121,6 +123,20 @@ def _program(program: str) -> Finding:
         if mode & stat.S_IWOTH and not sticky:
             return Finding(what, PROBLEM, f"{one} can be written by everybody", f"chmod o-w {one}")
     return Finding(what, FINE, program)
+
+
+def _interpreter(script: Path) -> list[Path]:
+    """The interpreter of a script by its first line, and the folders on the way to it; none where it names none."""
+    try:
+        with script.open("rb") as file:
+            first = file.readline(500)
+    except OSError:
+        return []
+    words = first.removeprefix(b"#!").split() if first.startswith(b"#!") else []
+    if not words:
+        return []
+    named = Path(words[0].decode("utf-8", "replace"))
+    return [named.absolute(), named.resolve()] if named.exists() else []
 
 
 def _folder(folder: ClassFolder) -> Finding:

@@ -138,15 +138,18 @@ def problem(skill: Skill, course: Course, draw: random.Random) -> Problem:
     drawn = [found for _ in range(6) if (found := _arguments(quantity, draw)) is not None]
     arguments, value = min(drawn, key=lambda one: _digits(one[1].value))
     given = "; ".join(_given(quantity, name, argument) for name, argument in arguments.items())
+    # What comes after the colon says how it is worked out: that is a hint
+    what, _, more = quantity.help.partition(": ")
     text = " ".join(f"{name}={_typed(value_)}" for name, value_ in arguments.items())
     question = Question(
         id=f"practice-{quantity.name}",
         kind=NUMBER,
-        prompt=f"{quantity.help} How much is it for {_escaped(given)}?",
+        prompt=f"{what.rstrip('.')}. Work it out for {_escaped(given)}.",
         answer=f"{quantity.name} {text}".strip(),
         why=f"{_escaped(value.worked)}. ({quantity.source})",
         place=NOWHERE,
         hints=(
+            *([f"{more[:1].upper()}{more[1:]}"] if more else []),
             f"The formula: {_escaped(value.formula)}",
             f"With the numbers in: {_escaped(_without_end(value.worked))}",
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.cli.output import RIGHT, BadUsage, of_course, say, say_json
 from tutor.course.model import ASK, CODE
 from tutor.examination.room import Examination
 from tutor.permissions import own_machine
@@ -44,10 +44,11 @@ def lessons(arguments: argparse.Namespace) -> int:
         if arguments.of is not None:
             from tutor.cli.reading_step import print_step, print_steps
 
+            course = of_course(arguments)
             found = study.course.find_step(arguments.of)
             if found is not None and study.course.lesson(arguments.of) is None:
-                return print_step(study, *found, as_json=arguments.json)
-            return print_steps(study, study.lesson(arguments.of), as_json=arguments.json)
+                return print_step(study, *found, as_json=arguments.json, course=course)
+            return print_steps(study, study.lesson(arguments.of), as_json=arguments.json, course=course)
         standings = study.lessons()
     if arguments.json:
         say_json({"lessons": [_lesson_json(standing) for standing in standings]})
@@ -115,7 +116,7 @@ def progress(arguments: argparse.Namespace) -> int:
         )
         return RIGHT
     if where is None and not items:
-        say(f"Nothing done yet. {program()} begins.")
+        say(f"Nothing done yet. {program()}{of_course(arguments)} begins.")
     elif where is not None:
         say(f"You are at {where[0].title}: {where[1].title} ({where[1].id}).")
     for standing in standings:

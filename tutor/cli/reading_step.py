@@ -13,8 +13,8 @@ from tutor.progress.standing import ItemStanding
 from tutor.study import Study
 
 
-def print_steps(study: Study, lesson: Lesson, *, as_json: bool) -> int:
-    """Lists the steps of a lesson with what each asks."""
+def print_steps(study: Study, lesson: Lesson, *, as_json: bool, course: str) -> int:
+    """Lists the steps of a lesson with what each asks; `course` is what commands need to find this course again."""
     standings = study.standings()
     if as_json:
         say_json({"lesson": lesson.id, "steps": [_step_json(study, lesson, step) for step in lesson.steps]})
@@ -28,11 +28,12 @@ def print_steps(study: Study, lesson: Lesson, *, as_json: bool) -> int:
             if what is not None:
                 say(f"     {what} {id}: {standings.get(id, ItemStanding()).state}")
     say()
-    say(f"{program()} lessons STEP prints one; {program()} plain {lesson.id} goes through them.")
+    whole = f"{program()} plain {lesson.id}{course} goes through them."
+    Paper().say(f"{program()} lessons STEP{course} prints one; {whole}")
     return RIGHT
 
 
-def print_step(study: Study, lesson: Lesson, step: Step, *, as_json: bool) -> int:
+def print_step(study: Study, lesson: Lesson, step: Step, *, as_json: bool, course: str) -> int:
     """Prints a step: its text, its picture as it opens, what it asks."""
     if as_json:
         say_json(_step_json(study, lesson, step))
@@ -51,10 +52,10 @@ def print_step(study: Study, lesson: Lesson, step: Step, *, as_json: bool) -> in
             paper.markdown(texts.prompt(study.course, block, None))
             for number, option in enumerate(texts.options_shown(study.course, block, None), 1):
                 paper.say(f"{option.text}  ({option.id})", f"{number:>3}  ")
-            paper.say(f"{program()} answer {block.id} TEXT")
+            paper.say(f"{program()} answer {block.id} TEXT{course}")
         elif isinstance(block, Exercise):
             paper.markdown(block.prompt)
-            paper.say(f"{program()} start {block.id}")
+            paper.say(f"{program()} start {block.id}{course}")
     return RIGHT
 
 

@@ -45,6 +45,20 @@ def test_a_solution_is_a_python_file_whole(exercise: str, capsys: Capture) -> No
     assert out.splitlines()[-1].startswith("# ")
 
 
+def test_commands_for_another_course_name_it(capsys: Capture) -> None:
+    course = ["--course", str(COURSE.folder)]
+    for words, said in (
+        (["lessons", "ring"], ["lessons STEP{}", "plain ring{}"]),
+        (["lessons", "ring-first-step"], ["TEXT{}"]),
+        (["lessons", "ring-write-it"], ["start ring_all_reduce{}"]),
+        (["progress"], ["tutor{} begins."]),
+    ):
+        assert main([*course, *words]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        for one in said:
+            assert one.format(f" --course {COURSE.folder}") in out
+
+
 def test_nothing_of_that_name(capsys: Capture) -> None:
     assert main(["lessons", "rung"]) == 2
     assert "no lesson is called 'rung'" in capsys.readouterr().err

@@ -21,14 +21,12 @@ _JOINED = r"\s*(?:[,;>→\n]|-+>)\s*(?:then\s+|and\s+)?"
 def read_choice(text: str, options: Sequence[Option]) -> str:
     """The id of the option that `text` names; `options` are in the order in which they are shown.
 
-    Raises NotUnderstood with the ids.
+    Raises NotUnderstood with the numbers.
     """
     _check_length(text)
     found = _find(text, options)
     if found is None:
-        raise NotUnderstood(
-            f"{_shown(text)} is none of the options; accepted: {_known(options)}, or 1 to {len(options)}"
-        )
+        raise NotUnderstood(f"{_shown(text)} is none of the options; accepted: a number from 1 to {len(options)}")
     return found
 
 
@@ -47,12 +45,13 @@ def read_order(text: str, options: Sequence[Option]) -> list[str]:
     if _WITH_DASHES.fullmatch(text.strip()):
         text = text.replace("-", ",")  # an order of 4-3-1-2; with choices 1-3 could mean three of them
     named = _named(text, options)
-    for id in named:
-        if named.count(id) > 1:
-            raise NotUnderstood(f"{id} comes {named.count(id)} times; accepted: every option once: {_known(options)}")
-    missing = [option.id for option in options if option.id not in named]
+    for number, option in enumerate(options, 1):
+        if (times := named.count(option.id)) > 1:
+            raise NotUnderstood(f"{number} comes {times} times; accepted: every option once, {_numbers(options)}")
+    missing = [str(number) for number, option in enumerate(options, 1) if option.id not in named]
     if missing:
-        raise NotUnderstood(f"{', '.join(missing)} is missing; accepted: every option once, parted by commas")
+        verb = "are" if len(missing) > 1 else "is"
+        raise NotUnderstood(f"{', '.join(missing)} {verb} missing; accepted: every option once, {_numbers(options)}")
     return named
 
 
@@ -65,14 +64,12 @@ def _named(text: str, options: Sequence[Option]) -> list[str]:
         return by_words
     parts = [piece for part in _BETWEEN.split(text) if part.strip() for piece in _pieces(part, options)]
     if not parts:
-        raise NotUnderstood(f"nothing was typed; accepted: numbers up to {len(options)} or ids, with commas")
+        raise NotUnderstood(f"nothing was typed; accepted: {_numbers(options)}")
     ids = []
     for part in parts:
         found = _find(part, options)
         if found is None:
-            raise NotUnderstood(
-                f"{_shown(part)} is none of the options; accepted: numbers up to {len(options)} or ids, with commas"
-            )
+            raise NotUnderstood(f"{_shown(part)} is none of the options; accepted: {_numbers(options)}")
         ids.append(found)
     return ids
 
@@ -122,13 +119,13 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+|[^\w\s.,;:!?'\"`*_-]", text.lower().replace("_", " ")))
 
 
-def _known(options: Sequence[Option]) -> str:
-    return ", ".join(option.id for option in options)
+def _numbers(options: Sequence[Option]) -> str:
+    return f"numbers from 1 to {len(options)}, parted by commas"
 
 
 def _check_length(text: str) -> None:
     if len(text) > LONGEST:
-        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: numbers or ids, with commas")
+        raise NotUnderstood(f"longer than {LONGEST} characters; accepted: numbers, parted by commas")
 
 
 def _shown(text: str) -> str:

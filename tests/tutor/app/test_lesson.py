@@ -199,6 +199,7 @@ def test_a_wrong_choice_is_answered_and_two_of_three_show_the_answer(play: Play,
         text = shown(pilot.app)
         assert "The answer: The sums of all columns" in text
         assert "✓ The sums of all columns" in text
+        assert "× One number each" in text
         await pilot.press("enter")
         await pilot.pause()
         assert pilot.app.screen.step.id == "demo-number"
@@ -593,6 +594,20 @@ def test_enter_pressed_twice_is_one_try(play: Play, shown: Shown, study: Study) 
 
     play(scenario)
     assert study.standing("demo-steps").tries == 2
+
+
+def test_an_answer_given_again_keeps_what_was_said_to_it(play: Play, shown: Shown, study: Study) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_step(pilot, 1)
+        await pilot.press("enter", "1", "enter", "enter", "enter")
+        await pilot.pause()
+        text = shown(pilot.app)
+        assert "Not right." in text
+        assert "They have received something." in text
+        assert text.count("That is the answer you gave before.") == 1
+
+    play(scenario)
+    assert study.standing("demo-sum").tries == 1
 
 
 def test_a_number_in_another_form_is_the_same_answer(play: Play, shown: Shown, study: Study) -> None:

@@ -43,11 +43,12 @@ class PracticePanel(QuestionPanel):
                 f"The {ordinal(outcome.times)} time that this belief was behind it", style.strong, outcome.belief
             )
         if solution is not None:
+            self._mark_wrong(text)
             self._settle(False)
             answer = joined("The answer", style.strong, solution.answer)
             self._say(head, verdict.reason, belief, answer, reasons(solution), self._onwards())
             return
-        self._last_wrong = text
+        self._last_wrong, self._verdict = text, tuple(each for each in (head, verdict.reason, belief) if each)
         self.answer_widget.wrong(text, verdict.difference)
         self._say(head, verdict.reason, belief, self._tries(self.asking.tries_left))
         if outcome.hint:

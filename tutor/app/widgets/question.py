@@ -66,6 +66,7 @@ class QuestionPanel(Vertical):
         self._confirming = False
         self._nudged = False
         self._last_wrong = ""
+        self._verdict: tuple[Text | str, ...] = ()  # what was said to it
         self._done = asking.done
 
     def compose(self) -> ComposeResult:
@@ -131,7 +132,8 @@ class QuestionPanel(Vertical):
         style = words(self.app)
         again = self._given_before(text)
         if again:
-            self._say(Text(again, style.quiet), self._tries(self.asking.tries_left))
+            said = self._verdict if self._is_last_wrong(text) else ()
+            self._say(*said, Text(again, style.quiet), self._tries(self.asking.tries_left))
             return
         try:
             self._judge(text)
@@ -156,11 +158,14 @@ class QuestionPanel(Vertical):
 
     def _given_before(self, text: str) -> str:
         """What to say of an answer that is known to be wrong; empty where it is a new one."""
-        if text == self._last_wrong or self.asking.same_number(text, self._last_wrong):
+        if self._is_last_wrong(text):
             return "That is the answer you gave before."  # Enter pressed twice is one answer
         if isinstance(self._answer, Choice) and text in self.asking.wrong_answers:
             return "You have tried that one: it is not right."
         return ""
+
+    def _is_last_wrong(self, text: str) -> bool:
+        return text == self._last_wrong or self.asking.same_number(text, self._last_wrong)
 
     def _judged(self, text: str, outcome: AnswerOutcome) -> None:
         style = words(self.app)
@@ -171,11 +176,12 @@ class QuestionPanel(Vertical):
             return
         head = joined("Not right", style.wrong, self._read_back(verdict))
         if outcome.revealed is not None:
+            self._mark_wrong(text)
             self._settle(False)
             answer = joined("The answer", style.strong, outcome.revealed.answer)
             self._say(head, verdict.reason, answer, outcome.revealed.why, self._onwards())
             return
-        self._last_wrong = text
+        self._last_wrong, self._verdict = text, (head, verdict.reason)
         self.answer_widget.wrong(text, verdict.difference)
         self._keep_draft(text)
         self._say(head, verdict.reason, self._tries(self.asking.tries_left))
@@ -192,6 +198,11 @@ class QuestionPanel(Vertical):
         self.answer_widget.settle(solved)
         self._mark_right()
         self.post_message(self.Settled())
+
+    def _mark_wrong(self, text: str) -> None:
+        """An option that is the last wrong one is marked like those before it."""
+        if isinstance(self._answer, Choice):
+            self._answer.wrong(text, None)
 
     def _mark_right(self) -> None:
         question = self.asking.question

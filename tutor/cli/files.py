@@ -8,9 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+from simlib.errors import BadArgument
 from tutor.checker.watch import Watch
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, of_course, say, say_json
+from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, complain, of_course, say, say_json
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
 from tutor.plain.verdict import MOST_PRINTED, report
@@ -79,7 +80,14 @@ def check(arguments: argparse.Namespace) -> int:
             if arguments.json:
                 say_json(result.to_json())
             else:
-                report(Paper(drawn=True), result, steps, None if arguments.output else MOST_PRINTED)
+                printed = None if arguments.output else MOST_PRINTED
+                try:
+                    report(Paper(drawn=True), result, steps, printed)
+                except BadArgument as error:
+                    if not arguments.watch:
+                        raise
+                    complain(str(error))  # the next run may have these steps
+                    report(Paper(drawn=True), result, None, printed)
             if not arguments.watch:
                 return RIGHT if result.passed else WRONG
             sys.stdout.flush()
@@ -88,7 +96,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _steps(text: str | None) -> tuple[int, int] | None:
-    """One step (`--steps 2`) or a range with both ends (`--steps 0:3`); what lies beyond the last is left out."""
+    """One step (`--steps 2`) or a range with both ends (`--steps 0:3`); None without."""
     if text is None:
         return None
     first, colon, last = text.partition(":")

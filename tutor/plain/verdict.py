@@ -16,11 +16,14 @@ def report(
     """Says it all.
 
     `steps` are the steps of a compared run that are shown, both ends; None shows the first that differs.
+    Raises BadArgument, with nothing said, for steps that the run does not have.
     `printed` is how many lines of what the file printed are shown, the last ones; None shows all.
     """
+    failing = [case for case in result.cases if not case.passed]
+    if failing and steps is not None:
+        _has_steps(failing[0], *steps)
     _printed(paper, result.output.rstrip().splitlines(), printed)
     kind = f" ({result.error.kind.replace('_', ' ')})" if result.error is not None else ""
-    failing = [case for case in result.cases if not case.passed]
     if result.passed:
         paper.say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
     elif failing:
@@ -63,6 +66,16 @@ def _bill(paper: Paper, result: CheckResult) -> None:
         paper.picture(*found)
 
 
+def _has_steps(case: Case, first: int, last: int) -> None:
+    from simlib.errors import BadArgument
+    from tutor.views.explain import comparison
+
+    compared = comparison(case.picture) if case.picture is not None else None
+    if compared is not None and not compared.first_step <= first <= last <= compared.last_step:
+        asked = f"{first}:{last}" if last > first else str(first)
+        raise BadArgument("--steps", asked, f"{compared.unit}s from {compared.first_step} to {compared.last_step}")
+
+
 def _picture(paper: Paper, case: Case, steps: tuple[int, int] | None) -> None:
     if case.picture is None:
         return
@@ -74,7 +87,7 @@ def _picture(paper: Paper, case: Case, steps: tuple[int, int] | None) -> None:
     compared: Comparison | None = comparison(case.picture)
     if compared is not None:
         first, last = steps or (compared.opens_at, compared.opens_at)
-        for step in range(compared.within(first), compared.within(last) + 1):
+        for step in range(first, last + 1):
             if paper.draws:
                 paper.picture(compared.both(step), compared.caption(step))
             else:

@@ -48,9 +48,14 @@ def test_the_first_difference_with_both_runs(capsys: Capture, ring: Path) -> Non
 
 
 def test_steps_that_are_asked_for(capsys: Capture, ring: Path) -> None:
-    text = said(capsys, str(ring), "--steps", "2:99")
+    text = said(capsys, str(ring), "--steps", "2:4")
     assert [step for step in (1, 2, 3, 4) if f"yours after step {step}" in text] == [2, 3, 4]
     assert said(capsys, str(ring), "--steps", "3").count("yours after step") == 1
+    for steps, named in (("9:99", "'9:99'"), ("0", "'0'"), ("4:5", "'4:5'")):
+        assert main(["check", str(ring), "--steps", steps]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert f"--steps is {named}; accepted: steps from 1 to 4" in captured.err
 
 
 def test_the_learners_lines_and_the_last_that_it_printed(capsys: Capture, ring: Path) -> None:

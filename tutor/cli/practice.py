@@ -66,7 +66,7 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
     """Asks problem after problem."""
     from tutor.answers.verdict import NotUnderstood
 
-    shown = 0
+    shown = asked_back = 0  # numbers of problems
     while (problem := session.problem()) is not None:
         number = session.number
         if shown != number and not quiet:
@@ -78,11 +78,16 @@ def _work(session: Session, paper: Paper, told: list[dict[str, Any]], *, quiet: 
         text = line.strip()
         if not text:
             continue
+        confirmed, asked_back = asked_back == number, 0
         if text.lower() == HINT:
             if not quiet:
                 paper.markdown(session.hint() or "There is no hint.", "Hint: ")
             continue
         if text.lower() == REVEAL:
+            if not confirmed and not quiet:  # --json has nobody to ask
+                asked_back = number
+                paper.say(f"The problem then counts as not known. {REVEAL} once more shows the answer.")
+                continue
             solution = session.reveal()
             told.append(_problem_json(problem, "", None))
             if not quiet:

@@ -44,7 +44,7 @@ def practise(study: Study, paper: Paper, lesson: str | None) -> bool:
 
 
 def _work(session: Session, paper: Paper) -> bool:
-    shown = 0
+    shown = asked_back = 0  # numbers of problems
     while (problem := session.problem()) is not None:
         number = session.number
         if shown != number:
@@ -55,8 +55,12 @@ def _work(session: Session, paper: Paper) -> bool:
         found = named(typed.name, _COMMANDS) if typed.name else []
         if found in (["back"], ["quit"]):
             return found == ["back"]
+        confirmed, asked_back = asked_back == number, 0
         if found == ["hint"]:
             paper.markdown(session.hint() or "There is no hint.", "Hint: ")
+        elif found == ["reveal"] and not confirmed:
+            asked_back = number
+            paper.say("The problem then counts as not known. :reveal once more shows the answer.")
         elif found == ["reveal"]:
             say_solution(paper, session.reveal())
         elif found == ["again"]:

@@ -23,7 +23,7 @@ def practise(monkeypatch: pytest.MonkeyPatch, lines: str, *arguments: str) -> in
 
 
 def test_answers_hints_and_the_end(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert practise(monkeypatch, "hint\n1\n2\nreveal\n", "ring", "--seed", "4", "--count", "2") == 0
+    assert practise(monkeypatch, "hint\n1\n2\nreveal\nreveal\n", "ring", "--seed", "4", "--count", "2") == 0
     out = capsys.readouterr().out
     assert out.startswith("Nothing is due today. 2 problems, two tries each.")
     assert "Problem 1 of 2, from The ring: " in out
@@ -36,10 +36,19 @@ def test_answers_hints_and_the_end(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 def test_the_end_of_the_input_keeps_what_was_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert practise(monkeypatch, "reveal\n", "ring", "--seed", "4") == 0
+    assert practise(monkeypatch, "reveal\nreveal\n", "ring", "--seed", "4") == 0
     assert "Not firm yet:" in capsys.readouterr().out
     assert practise(monkeypatch, "", "ring") == 0
     assert "No problem was finished." in capsys.readouterr().out
+
+
+def test_the_answer_is_shown_when_it_is_asked_for_twice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert practise(monkeypatch, "reveal\nhint\nreveal\n", "ring", "--seed", "4") == 0
+    out = capsys.readouterr().out
+    assert out.count("reveal once more shows the answer") == 2
+    assert "No problem was finished." in out
 
 
 def test_json_has_the_problems_and_what_is_firm(

@@ -294,7 +294,11 @@ def test_quitting(speak: Speak, study: Study) -> None:
 
 
 def test_practice_goes_on_until_the_learner_goes_back(speak: Speak, study: Study) -> None:
-    said = flat(speak(":practice kinds", "?", ":hint", ":zz", ":reveal", "no answer of any kind", ":back", ":lessons"))
+    said = flat(
+        speak(
+            ":practice kinds", "?", ":hint", ":zz", ":reveal", ":reveal", "no answer of any kind", ":back", ":lessons"
+        )
+    )
     assert "10 problems, two tries each." in said
     assert "Problem 1 of 10, from More kinds" in said
     assert ":zz is no command of practice." in said

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.course.model import CODE
+from tutor.course.model import CODE, CourseError, Exercise
 from tutor.progress.standing import REVEALED, SOLVED, ItemStanding
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Written:
     """One exercise: where it stands in the course, its file, and how far it is."""
 
     id: str
+    title: str
     lesson: Lesson
     step: Step
     file: Path
@@ -32,7 +33,7 @@ class Written:
 
 
 def exercises(study: Study) -> list[Written]:
-    """The exercises in the order of the course. Their texts are not read."""
+    """The exercises in the order of the course."""
     standings = study.standings()
     found = []
     for lesson in study.course.lessons:
@@ -44,8 +45,16 @@ def exercises(study: Study) -> list[Written]:
                 state = standing.state
                 if state not in (SOLVED, REVEALED):
                     state = open_state(study.store.events(item=name), there)
-                found.append(Written(name, lesson, step, file, there, state))
+                found.append(Written(name, _title(name, step), lesson, step, file, there, state))
     return found
+
+
+def _title(name: str, step: Step) -> str:
+    """Its own, as steps of several lessons may be called alike; its function's name where the step is damaged."""
+    try:
+        return next(block.title for block in step.blocks if isinstance(block, Exercise) and block.id == name)
+    except CourseError:
+        return name  # what is wrong is said where it is opened
 
 
 def open_state(events: Iterable[Event], there: bool) -> str:

@@ -51,6 +51,15 @@ def test_solved_and_revealed_stay_so(study: Study) -> None:
     assert [each.state for each in exercises(study)] == ["revealed"]
 
 
+def test_an_exercise_has_its_own_title(play: Play, shown: Shown) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await press(pilot, "e")
+        assert "Sums for everybody  Demo" in shown(pilot.app)
+        assert "Write it" not in shown(pilot.app)
+
+    play(scenario)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)])
 def test_the_list_opens_the_step_and_shows_what_has_changed(
     play: Play, shown: Shown, study: Study, size: tuple[int, int]

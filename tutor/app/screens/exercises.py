@@ -60,10 +60,10 @@ class ExerciseList(Menu):
         looks: dict[str, Style] = {SOLVED: style.right, FAILING: style.wrong, BEGUN: style.strong}
         head: Row = [
             Segment(f"{SIGNS[each.state]} {each.state}".ljust(_STATE), looks.get(each.state, style.quiet)),
-            Segment(each.step.title, style.strong),
+            Segment(each.title, style.strong),
         ]
         lesson = f"  {each.lesson.title}"
-        room = width - _STATE - cell_len(each.step.title)
+        room = width - _STATE - cell_len(each.title)
         if room >= 6:
             head.append(Segment(set_cell_size(lesson, min(room, cell_len(lesson))), style.quiet))
         if not chosen:

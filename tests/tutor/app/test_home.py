@@ -33,6 +33,26 @@ def test_lessons_with_how_far_they_are(play: Callable[..., None], shown: Callabl
     play(scenario)
 
 
+def test_the_greeting_is_in_sight_though_not_all_lessons_are(
+    play: Callable[..., None], shown: Callable[..., str], study: Study
+) -> None:
+    lesson = study.lesson("demo")
+    study.open_step(lesson, lesson.steps[0])
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        greeting = "Move the pictures, predict, write it, have it checked. No GPU needed."
+        assert greeting in shown(pilot.app)
+        assert PLACES[-1].title not in shown(pilot.app)
+        await pilot.press("end")
+        await pilot.pause()
+        assert greeting not in shown(pilot.app)
+        await pilot.press("home")
+        await pilot.pause()
+        assert greeting in shown(pilot.app)
+
+    play(scenario, size=(80, 12))
+
+
 def test_enter_alone_opens_the_first_lesson(play: Callable[..., None]) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await pilot.press("enter")

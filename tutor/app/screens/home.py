@@ -60,6 +60,12 @@ class Lessons(Menu):
         self.due = line
         self.changed()
 
+    def scroll_chosen(self) -> None:
+        """At the top entry the greeting above it comes back, where there is room for both."""
+        if not self.chosen and isinstance(self.parent, VerticalScroll):
+            self.parent.scroll_to(y=0, animate=False)
+        super().scroll_chosen()
+
     def entries(self, width: int) -> list[Entry]:
         style = words(self.app)
         width = min(width, _WIDEST)
@@ -123,6 +129,7 @@ class Lessons(Menu):
 class Home(TutorScreen):
     """The lessons of the course."""
 
+    AUTO_FOCUS = ""  # it would scroll the greeting away
     BINDINGS: ClassVar = [
         Binding("q", "app.quit", "quit", id="home.quit"),
         Binding("x", "sit", "The final examination", show=False, id="home.examination"),
@@ -157,6 +164,9 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
     def names(self) -> tuple[str, str, str]:
         return "worldsize", self._study.course.title, ""
 
+    def on_mount(self) -> None:
+        self.query_one(Lessons).focus(scroll_visible=False)
+
     def on_screen_suspend(self) -> None:
         self._was_left = True
 
@@ -165,7 +175,9 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
             self._theme = self.app.theme
             self.call_later(self._drawn_anew)
         elif self._was_left:
-            self.query_one(Lessons).look_again()
+            lessons = self.query_one(Lessons)
+            lessons.look_again()
+            self.call_after_refresh(lessons.scroll_chosen)
         # Counted behind the frame: it reads the questions of the whole course
         self.call_after_refresh(self._count_due)
 

@@ -49,8 +49,8 @@ def _reshaped(rows: list[list[str]], lengths: Sequence[int]) -> list[list[str]]:
     flat = [cell for row in rows for cell in row]
     if len(rows) != 1 or len(flat) != sum(lengths):
         if len(rows) != len(lengths):
-            found = f"{len(rows)} row{'s' if len(rows) > 1 else ''}"
-            raise NotUnderstood(f"there are {found}; accepted: {_shape(lengths)}")
+            found = "is 1 row" if len(rows) == 1 else f"are {len(rows)} rows"
+            raise NotUnderstood(f"there {found}; accepted: {_shape(lengths)}")
         number = next(index for index, row in enumerate(rows) if len(row) != lengths[index])
         raise NotUnderstood(
             f"row {number + 1} has {len(rows[number])} values, not {lengths[number]}; accepted: {_shape(lengths)}"

@@ -164,7 +164,7 @@ def _learners(folder: ClassFolder) -> list[Finding]:
     if open_:
         said = f"{len(open_)} can be read by everybody, {open_[0]} among them"
         return [Finding("learners' folders", PROBLEM, said, f"chmod o-rwx {folder.path / LEARNERS}/*")]
-    return [Finding("learners' folders", FINE, f"{len(names)} learners")]
+    return [Finding("learners' folders", FINE, f"{len(names)} learner{'' if len(names) == 1 else 's'}")]
 
 
 def _keys(folder: ClassFolder) -> Finding:

@@ -58,11 +58,16 @@ def _init(arguments: argparse.Namespace) -> int:
     account = checked(arguments.account) if arguments.account is not None else ACCOUNT
     if not there and not arguments.dry_run:
         folder.make(Settings(title=arguments.title or "A class", shape=shape, account=account))
+    asked = shape
+    if there:
+        shape = folder.settings().shape
     if arguments.json:
         say_json({"folder": str(folder.path), "shape": shape, "created": not there, "dry_run": arguments.dry_run})
         return RIGHT
     if there:
-        say(f"{folder.path} is a class already, and is as it was.")
+        say(f"{folder.path} is a class already ({shape}), and is as it was.")
+        if arguments.shape is not None and asked != shape:
+            say(f"--shape {asked} changes nothing: a class keeps its shape. Another folder can be a class of {asked}.")
     else:
         say(f"{'Would make' if arguments.dry_run else 'Made'} the class {folder.path} ({shape}).")
     say(f"Next: {NAME} class sshd-config {folder.path}, and {NAME} class add {folder.path} NAME")
@@ -106,7 +111,7 @@ def _add(arguments: argparse.Namespace) -> int:
             keys = folder.path / KEYS
             old = keys.read_text(encoding="utf-8") if keys.exists() else ""
             write_whole(keys, with_key(old, line, name), 0o644)
-    _did(arguments, did or ["nothing: this learner is there"])
+    _did(arguments, did or ["changes nothing: this learner is there"])
     if refused and not arguments.json:
         say(f"Left to the administrator ({refused}): {command(_program(), folder, name)}")
         say(f"{NAME} class sshd-config {folder.path} prints all that has to be on the host.")
@@ -118,7 +123,8 @@ def _did(arguments: argparse.Namespace, did: list[str]) -> None:
         say_json({"did": did, "dry_run": arguments.dry_run})
         return
     for one in did:
-        say(f"{'Would: ' if arguments.dry_run else ''}{one}")
+        verb, _, rest = one.partition(" ")
+        say(f"Would {verb.removesuffix('s')} {rest}" if arguments.dry_run else one)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -220,7 +226,7 @@ def _pace(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"open_until": settings.open_until, "question": settings.question, "reveal": settings.reveal})
         return RIGHT
-    say(f"Lessons are open {'as far as ' + settings.open_until if settings.open_until else 'all of them'}.")
+    say(f"Lessons are open as far as {settings.open_until}." if settings.open_until else "All lessons are open.")
     say(f"Question of the day: {settings.question or 'none'}.")
     say(f"Answers on request: {'on' if settings.reveal else 'off'}. Sessions that begin from now on follow this.")
     return RIGHT

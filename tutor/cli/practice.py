@@ -39,8 +39,9 @@ def practice(arguments: argparse.Namespace) -> int:
         paper = Paper(drawn=True)
         told: list[dict[str, Any]] = []
         if not arguments.json:
+            problems = "1 problem, two tries" if session.count == 1 else f"{session.count} problems, two tries each"
             paper.say(
-                f"{due_line(room.due())} {session.count} problems, two tries each. {HINT} gives a hint, {REVEAL} the "
+                f"{due_line(room.due())} {problems}. {HINT} gives a hint, {REVEAL} the "
                 "answer; ctrl+d ends the session, and nothing is lost."
             )
         _work(session, paper, told, quiet=arguments.json)

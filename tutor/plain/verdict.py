@@ -25,9 +25,13 @@ def report(
     _printed(paper, result.output.rstrip().splitlines(), printed)
     kind = f" ({result.error.kind.replace('_', ' ')})" if result.error is not None else ""
     if result.passed:
-        paper.say(f"Right: {result.exercise} passes all {len(result.cases)} cases.")
+        every = "its one case" if len(result.cases) == 1 else f"all {len(result.cases)} cases"
+        paper.say(f"Right: {result.exercise} passes {every}.")
     elif failing:
-        paper.say(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
+        if len(result.cases) == 1:
+            paper.say(f"Not right{kind}: the one case, {failing[0].name}:")
+        else:
+            paper.say(f"Not right{kind}: {len(failing)} of {len(result.cases)} cases. The first, {failing[0].name}:")
         paper.say(failing[0].reason, "  ")
         _calls(paper, failing[0].trace)
         _picture(paper, failing[0], steps)

@@ -97,7 +97,7 @@ def test_the_first_difference_is_named_without_the_right_value(
             "there are 2 rows; accepted: 3 rows of 3 values each, cells parted by spaces and rows by ;",
         ),
         ("1 2 303; 11 20 30 40; 100 220 300", "row 2 has 4 values, not 3; accepted: 3 rows of 3 values each"),
-        ("1 2", "there are 1 row; accepted: 3 rows"),
+        ("1 2", "there is 1 row; accepted: 3 rows"),
         ("", "nothing was typed; accepted: 3 rows of 3 values each"),
         ("1 2 lots; 11 20 30; 100 220 300", "'lots' in a cell: no number; accepted: a number, or . for an empty cell"),
         ("1 2 2O2; 11 20 30; 100 220 300", "'2O2' in a cell: no number; accepted: a number, or . for an empty cell"),

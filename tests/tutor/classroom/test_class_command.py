@@ -63,7 +63,22 @@ def test_a_dry_run_changes_nothing(place: str, tmp_path: Path, capsys: pytest.Ca
     ):
         assert main(["class", *words]) == 0
     assert everything(Path(place)) == before
-    assert capsys.readouterr().out.count("Would: ") >= 3
+    out = capsys.readouterr().out
+    for did in ("Would make ", "Would give ", "Would write ", "Would move ", "Would delete "):
+        assert did in out
+    main(["class", "pace", place, "--open-until", "all"])
+    assert "All lessons are open." in capsys.readouterr().out
+
+
+def test_a_class_that_is_there_says_its_shape(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["class", "init", place, "--shape", "shared"])
+    capsys.readouterr()
+    assert main(["class", "init", place, "--shape", "accounts"]) == 0
+    out = capsys.readouterr().out
+    assert "is a class already (shared)" in out
+    assert "--shape accounts changes nothing" in out
+    assert main(["class", "init", place, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["shape"] == "shared"
 
 
 def test_forget_asks(place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

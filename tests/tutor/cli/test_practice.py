@@ -51,6 +51,11 @@ def test_the_answer_is_shown_when_it_is_asked_for_twice(
     assert "No problem was finished." in out
 
 
+def test_one_problem_is_no_problems(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert practise(monkeypatch, "", "ring", "--count", "1") == 0
+    assert "1 problem, two tries. " in capsys.readouterr().out
+
+
 def test_json_has_the_problems_and_what_is_firm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,13 @@ def test_all_steps_and_all_lines_that_are_asked_for(capsys: Capture) -> None:
     report(Paper(), result, (1, 4))
     said = capsys.readouterr().out
     assert [number for number in range(6) if f"step {number} of 4" in said] == [1, 2, 3, 4]
+
+
+def test_one_case_is_no_cases(capsys: Capture) -> None:
+    result = mutant("ring_all_reduce", "chunks_upwards")
+    failing = next(case for case in result.cases if not case.passed)
+    report(Paper(), replace(result, cases=(failing,)))
+    assert f"Not right: the one case, {failing.name}:" in capsys.readouterr().out
+    right = replace(result, passed=True, cases=(replace(failing, passed=True),))
+    report(Paper(), right)
+    assert "passes its one case." in capsys.readouterr().out

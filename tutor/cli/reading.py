@@ -6,10 +6,11 @@ import argparse
 import json
 import time
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, BadUsage, of_course, say, say_json
+from tutor.cli.output import RIGHT, BadUsage, of_course, say, say_json, width
 from tutor.course.model import ASK, CODE
 from tutor.examination.room import Examination
 from tutor.permissions import own_machine
@@ -55,9 +56,15 @@ def lessons(arguments: argparse.Namespace) -> int:
         return RIGHT
     for standing in standings:
         lesson = standing.lesson
-        say(f"{lesson.id:<12} {lesson.title} ({lesson.minutes} min; {standing.in_words})")
-        say(f"{'':<12} {lesson.about}")
+        _say_beside(lesson.id, f"{lesson.title} ({lesson.minutes} min; {standing.in_words})")
+        _say_beside("", lesson.about)
     return RIGHT
+
+
+def _say_beside(name: str, text: str) -> None:
+    head = f"{name:<12} "
+    columns = max(50, min(width(), 100))
+    say(fill(text, columns, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False))
 
 
 def exercises(arguments: argparse.Namespace) -> int:

@@ -59,6 +59,13 @@ def test_commands_for_another_course_name_it(capsys: Capture) -> None:
             assert one.format(f" --course {COURSE.folder}") in out
 
 
+def test_the_list_fits_the_terminal(capsys: Capture) -> None:
+    assert main(["lessons"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {lesson.id for lesson in COURSE.lessons} <= {line.split(" ")[0] for line in lines}
+
+
 def test_nothing_of_that_name(capsys: Capture) -> None:
     assert main(["lessons", "rung"]) == 2
     assert "no lesson is called 'rung'" in capsys.readouterr().err

@@ -59,11 +59,11 @@ def examine(study: Study, paper: Paper) -> bool:
         paper.say(f"{error}.")
         return True
     done = len(sitting.answers)
-    where = f"It goes on where you were: {done} of {len(sitting.problems)} are answered." if done else ""
+    where = f"It goes on where you were: {done} of {len(sitting.problems)} are answered. " if done else ""
     paper.blank()
     paper.say(
         f"The final examination: {len(sitting.problems)} problems, one try each, no hints, and nothing is told before "
-        f"the end. {where} {SKIP} leaves a problem unanswered, :back goes back to the lesson; ? lists the rest."
+        f"the end. {where}{SKIP} leaves a problem unanswered, :back goes back to the lesson; ? lists the rest."
     )
     return _sit(room, sitting, paper)
 

@@ -30,11 +30,11 @@ def read(line: str) -> Typed:
 
     >>> read(":workers 5"), read("38.5 GB").answer, read("  ").goes_on
     (Typed(name='workers', rest='5', answer=''), '38.5 GB', True)
-    >>> read("?").name, read(": Hint").name
-    ('?', 'hint')
+    >>> read("?").name, read(":help").name, read(": Hint").name
+    ('?', '?', 'hint')
     """
     text = line.replace("\ufeff", "").strip()  # some editors put that sign before a file's first line
-    if text in ("?", SIGN, f"{SIGN}?"):
+    if text.lower() in ("?", SIGN, f"{SIGN}?", f"{SIGN}help"):
         return Typed("?")
     if not text.startswith(SIGN):
         return Typed(answer=text)

@@ -12,6 +12,8 @@ import pytest
 from tutor.course.load import load
 from tutor.examination.room import Examination
 from tutor.permissions import own_machine
+from tutor.plain.examination import examine
+from tutor.plain.paper import Paper
 from tutor.plain.run import run
 from tutor.progress.store import Store
 from tutor.study import Study
@@ -40,6 +42,20 @@ def speak(learner: Study, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
         return " ".join(out.getvalue().split())
 
     return typed
+
+
+def test_help_lists_the_commands_and_no_words_stand_two_blanks_apart(
+    learner: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for lines in (":help\n?\nskip\n:back\n", ":back\n"):
+        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+        assert examine(learner, Paper())
+        out = capsys.readouterr().out
+        begin = out[: out.index("Problem ")]
+        assert "skip leaves a problem" in " ".join(begin.split())
+        assert "  " not in begin
+        assert "no command" not in out
+        assert out.count("An answer, skip, or one of these:") == lines.count("help") + lines.count("?")
 
 
 def test_it_is_kept_and_goes_on(speak: Callable[..., str], learner: Study) -> None:

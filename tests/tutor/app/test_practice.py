@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from tutor.answers.judge import truth
 from tutor.answers.truth import evaluate
 from tutor.app.main import TutorApp
+from tutor.app.places import PRACTICE as PRACTICE_PLACE
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home, Lessons
 from tutor.app.screens.lesson import LessonScreen
@@ -248,9 +249,26 @@ def test_the_first_screen_says_what_is_due(
         lessons = pilot.app.screen.query_one(Lessons)
         await until(pilot, lambda: lessons.due)
         await press(pilot, "end")
-        assert "3 things are due today." in "\n".join(
-            "".join(segment.text for segment in row) for row in lessons.laid_out(lessons.size.width)
-        )
+        assert f"3 things are due today: {PRACTICE_PLACE.about}" in shown(pilot.app)
+
+    play(scenario)
+
+
+def test_where_nothing_is_due_the_first_screen_says_what_practice_is(
+    play: Play, shown: Shown, until: Any, learner: Study
+) -> None:
+    """There are problems to practise all the same: "nothing is due" would read as if there were none."""
+    skill = Practice(learner).skills.all[0]
+    learner.store.add(PRACTICE, skill.id, text="", right=True, misconception=None, rating=GOOD)
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        def counted() -> bool:
+            under_way = [worker for worker in pilot.app.workers if worker.group == "due" and not worker.is_finished]
+            return bool(pilot.app.screen._counted_after) and not under_way
+
+        await until(pilot, counted)
+        await press(pilot, "end")
+        assert f"p  {PRACTICE_PLACE.about}" in shown(pilot.app)
 
     play(scenario)
 

@@ -56,8 +56,8 @@ class Lessons(Menu):
         self.changed()
 
     def say_due(self, line: str) -> None:
-        """Says what is due for practice."""
-        self.due = line
+        """Says what is due for practice; without a line, only what practice is."""
+        self.due = line.rstrip(".")
         self.changed()
 
     def scroll_chosen(self) -> None:
@@ -99,12 +99,13 @@ class Lessons(Menu):
     def _place(self, place: Place, width: int) -> Row:
         """Its name, its key, and what is there as far as there is room."""
         style = words(self.app)
-        due = self.due if place is PRACTICE else ""
-        about = set_cell_size(due or place.about, max(0, width - _TITLE - 5)).rstrip()
+        due = f"{self.due}: " if place is PRACTICE and self.due else ""
+        about = set_cell_size(place.about, max(0, width - _TITLE - 5 - len(due))).rstrip()
         return [
             Segment(f"{place.title:<{_TITLE}}", style.strong),
             Segment(f"  {place.key}  ", style.focus),
-            Segment(about, style.strong if due else style.quiet),
+            Segment(due, style.strong),
+            Segment(about, style.quiet),
         ]
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
@@ -203,7 +204,7 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         except (CourseError, ProgressError):
             return  # said where it is opened
         if self.is_attached:
-            self.app.call_from_thread(self.query_one(Lessons).say_due, due_line(due))
+            self.app.call_from_thread(self.query_one(Lessons).say_due, due_line(due) if due else "")
 
     @on(Menu.Opened)
     def _open(self, event: Menu.Opened) -> None:

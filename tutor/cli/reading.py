@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -16,7 +17,7 @@ from tutor.examination.room import Examination
 from tutor.permissions import own_machine
 from tutor.program import program
 from tutor.progress.standing import ItemStanding
-from tutor.progress.store import Event
+from tutor.progress.store import Event, ProgressError
 from tutor.regular_file import read_regular
 from tutor.study import LessonStanding, Study
 
@@ -48,6 +49,8 @@ def lessons(arguments: argparse.Namespace) -> int:
             course = of_course(arguments)
             found = study.course.find_step(arguments.of)
             if found is not None and study.course.lesson(arguments.of) is None:
+                with suppress(ProgressError):  # a step can be read where nothing can be kept
+                    study.store.add("read", found[1].id)
                 return print_step(study, *found, as_json=arguments.json, course=course)
             return print_steps(study, study.lesson(arguments.of), as_json=arguments.json, course=course)
         standings = study.lessons()

@@ -219,7 +219,7 @@ class Practice:
         events = study.store.events()
         self.memory = Memory(events)
         self.beliefs = Beliefs(events, self.skills.beliefs)
-        self._opened = {event.item for event in events if event.kind == "opened"}
+        self._opened = {event.item for event in events if event.kind in ("opened", "read")}
         self._worked_on = {event.item for event in events if event.kind in _WORK}
 
     def due(self) -> int:

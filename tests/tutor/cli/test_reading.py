@@ -8,7 +8,10 @@ import json
 import pytest
 
 from tutor.cli.main import main
+from tutor.cli.opening import open_study
 from tutor.course.load import load
+from tutor.permissions import own_machine
+from tutor.practice.session import Practice
 
 COURSE = load()
 Capture = pytest.CaptureFixture[str]
@@ -71,8 +74,10 @@ def test_nothing_of_that_name(capsys: Capture) -> None:
     assert "no lesson is called 'rung'" in capsys.readouterr().err
 
 
-def test_reading_is_no_opening(capsys: Capture) -> None:
+def test_reading_moves_nobody_but_is_practised(capsys: Capture) -> None:
     assert main(["lessons", "ring-first-step"]) == 0
     capsys.readouterr()
     assert main(["progress", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["where"] is None
+    with open_study(None, own_machine()) as study:
+        assert {skill.lesson.id for skill in Practice(study).session().scope} == {"ring"}

@@ -176,7 +176,7 @@ def test_several_options_and_their_order(speak: Speak, study: Study) -> None:
     assert "Not right: all-reduce; all-gather. A gather adds nothing." in said
     assert "Right: all-reduce; reduce-scatter. Reduce means add." in said
     assert "There is nothing to copy yet." in said
-    assert "gather is missing; accepted: every option once" in said
+    assert "1 is missing; accepted: every option once, numbers from 1 to 2" in said
     assert "Right: reduce-scatter, then all-gather." in said
     assert study.standing("kinds-order").state == SOLVED
 

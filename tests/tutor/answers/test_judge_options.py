@@ -103,7 +103,7 @@ def test_a_wrong_option(ask: Ask, text: str, reason: str, misconception: str | N
 
 @pytest.mark.parametrize("text", ["", "5", "e", "scatter, gather", "x" * 3000])
 def test_no_option(ask: Ask, text: str) -> None:
-    with pytest.raises(NotUnderstood, match="accepted: (a number from 1 to 4|numbers, parted by commas)$"):
+    with pytest.raises(NotUnderstood, match=r"accepted: (a number from 1 to 4|numbers, parted by commas)$"):
         judge(*ask(CHOICE), text)
 
 

@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         prog=program(),
         parents=[common],
         allow_abbrev=False,
-        description="A terminal tutor for distributed training. Without a command: the app, one Enter from where you left off.",
+        description="A terminal tutor for distributed training. Without a command: the app.",
         epilog=(
             "Exit status: 0 done or right, 1 wrong, 2 bad usage or input, 3 could not be carried out. "
             "TUTOR_HOME names the folder for progress and exercise files."

@@ -99,6 +99,30 @@ def test_the_page_and_the_step_of_what_goes_wrong(
     play(scenario, size)
 
 
+def test_the_numbers_are_named_where_they_can_be_seen(play: Play, shown: Shown, until: Any, study: Study) -> None:
+    wrong(study, "demo-steps", 2)
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await press(pilot, "r")
+        screen = pilot.app.screen
+        await until(pilot, lambda: "due today" in screen._practised.text)
+        screen._standings.styles.height = 13  # as many rows as a long course has lessons
+        await pilot.pause()
+        await press(pilot, "j", "k")
+        assert "Answered wrongly" not in shown(pilot.app)
+        assert "its step" not in shown(pilot.app)
+        await press(pilot, "end")
+        await until(pilot, lambda: "1-5 its step" in shown(pilot.app))
+        assert "1  Demo, step 2" in shown(pilot.app)
+        await press(pilot, "home")
+        await until(pilot, lambda: "its step" not in shown(pilot.app))
+        # Who knows them may use them all the same
+        await press(pilot, "1")
+        assert isinstance(pilot.app.screen, LessonScreen)
+
+    play(scenario, (80, 12))
+
+
 def test_at_the_very_beginning_there_is_little_to_say(play: Play, shown: Shown, until: Any) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await press(pilot, "r")

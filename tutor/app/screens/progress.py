@@ -77,13 +77,13 @@ here. A belief counts as met again when it was behind more than one wrong answer
         Binding("escape", "back", "lessons", id="progress.back", tooltip="back to the lessons"),
         Binding("down,j", "scroll(1)", "read on", key_display="↑↓", id="progress.down", tooltip="down"),
         Binding(
-            "1", "open_step(1)", "its step", key_display=f"1-{MOST_WRONG}", id="progress.step_1", tooltip="its step: 1"
+            "1", "open_seen(1)", "its step", key_display=f"1-{MOST_WRONG}", id="progress.seen", tooltip="its step: 1"
         ),
         *(
             Binding(
                 str(number), f"open_step({number})", f"Its step: {number}", show=False, id=f"progress.step_{number}"
             )
-            for number in range(2, MOST_WRONG + 1)
+            for number in range(1, MOST_WRONG + 1)
         ),
         Binding("up,k", "scroll(-1)", "Up", show=False, id="progress.up"),
         Binding("pagedown,space", "scroll(15)", "Page down", show=False, id="progress.page_down"),
@@ -98,6 +98,7 @@ here. A belief counts as met again when it was behind more than one wrong answer
         self._study = study
         self._standings = Standings(study)
         self._wrong = often_wrong(study)
+        self._listed = Said(classes="part")
         self._practised = Said(classes="part")
 
     def names(self) -> tuple[str, str, str]:
@@ -107,14 +108,19 @@ here. A belief counts as met again when it was behind more than one wrong answer
         style = words(self.app)
         with VerticalScroll(can_focus=False):
             yield self._standings
-            for part in (_days(self._study, style), _examined(self._study, style), _often_wrong(self._wrong, style)):
-                said = Said(classes="part")
+            for said, part in (
+                (Said(classes="part"), _days(self._study, style)),
+                (Said(classes="part"), _examined(self._study, style)),
+                (self._listed, _often_wrong(self._wrong, style)),
+            ):
                 said.say(*part)
                 yield said
             yield self._practised
 
     def on_mount(self) -> None:
         style = words(self.app)
+        self.watch(self.query_one(VerticalScroll), "scroll_y", self._scrolled, init=False)
+        self.call_after_refresh(self._scrolled)
         self._practised.say(Text("Practice", style.strong), Text("reading the course…", style.quiet))
         # Half a second: the questions of the whole course are read
         self.run_worker(self._read, thread=True)
@@ -128,9 +134,26 @@ here. A belief counts as met again when it was behind more than one wrong answer
         if self.is_attached:
             self.app.call_from_thread(self._practised.say, *part)
 
+    def _scrolled(self) -> None:
+        self.call_after_refresh(self.refresh_bindings)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what is listed can be opened."""
+        """Only what is listed can be opened, and the numbers are named where they can be seen."""
+        if action == "open_seen":
+            return self._numbers_in_sight()
         return action != "open_step" or int(str(parameters[0])) <= len(self._wrong)
+
+    def _numbers_in_sight(self) -> bool:
+        """Whether the list of questions that go wrong has a row in the window."""
+        if not self._wrong or not self.is_mounted:
+            return False
+        listed, window = self._listed.virtual_region, self.query_one(VerticalScroll)
+        top = window.scroll_offset.y
+        return listed.bottom > top and listed.bottom - len(self._wrong) < top + window.size.height
+
+    def action_open_seen(self, number: int) -> None:
+        """Opens the step of a question that goes wrong."""
+        self.action_open_step(number)
 
     def action_open_step(self, number: int) -> None:
         """Opens the step of a question that goes wrong; Esc leads back here."""

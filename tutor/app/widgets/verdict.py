@@ -137,12 +137,13 @@ def verdict_texts(result: CheckResult, exercise: Exercise, style: Words, printed
     texts: list[Spoken] = []
     failing = [case for case in result.cases if not case.passed]
     if result.passed:
-        texts.append(Text.assemble(("Right", style.right), f": all {len(result.cases)} cases."))
+        every = "the one case" if len(result.cases) == 1 else f"all {len(result.cases)} cases"
+        texts.append(Text.assemble(("Right", style.right), f": {every}."))
         if exercise.why:
             texts.append(exercise.why)
     elif failing:
-        count = f"{len(failing)} of {len(result.cases)} cases"
-        texts.append(Text.assemble(("Not right", style.wrong), f": {count}. The first, {visible(failing[0].name)}:"))
+        many = f"{len(failing)} of {len(result.cases)} cases. The first" if len(result.cases) > 1 else "the one case"
+        texts.append(Text.assemble(("Not right", style.wrong), f": {many}, {visible(failing[0].name)}:"))
         texts.append(Text(visible(failing[0].reason)))
         texts += [Text(f"  {visible(str(call))}", style.code) for call in failing[0].trace]
     elif result.error is not None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from tutor.app.places import PLACES
@@ -229,6 +230,23 @@ def test_in_a_low_window_only_the_chosen_lesson_says_what_it_is_about(
     play(scenario, size=(80, 12))
 
 
+@pytest.mark.parametrize("keys", [[], ["r"]])
+def test_the_bars_stand_under_one_another(
+    play: Callable[..., None], shown: Callable[..., str], study: Study, keys: list[str]
+) -> None:
+    study.reveal("demo-steps")
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press(*keys)
+        await pilot.pause()
+        rows = shown(pilot.app).splitlines()
+        demo = next(row for row in rows if "0 of 4 solved, 1 revealed" in row and "Demo" in row)
+        second = next(row for row in rows if "nothing to solve" in row)
+        assert demo.index("▒") == second.index("─")
+
+    play(scenario)
+
+
 def test_how_far_one_is_shows_where_it_has_a_row_of_its_own(
     play: Callable[..., None], shown: Callable[..., str], study: Study
 ) -> None:
@@ -240,4 +258,4 @@ def test_how_far_one_is_shows_where_it_has_a_row_of_its_own(
         await pilot.press("end")
         assert "1 of 4 solved, 1 revealed" in shown(pilot.app)
 
-    play(scenario, (56, 12))
+    play(scenario, (44, 12))

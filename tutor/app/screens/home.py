@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.text import Text
 from textual import on
@@ -15,7 +15,7 @@ from textual.containers import VerticalScroll
 from tutor.app.places import PLACES, PRACTICE, Place, screen_of
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
-from tutor.app.widgets.bar import bar, how_far
+from tutor.app.widgets.bar import bar, how_far, widest
 from tutor.app.widgets.lines import Row, text_rows
 from tutor.app.widgets.menu import Entry, Menu
 from tutor.app.widgets.said import Said
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONTINUE = "continue"
 EXAMINATION = "final examination"  # no id of a lesson, which has no spaces
-_BAR = 16
+_BAR, _SHORTEST_BAR = 16, 8
 _WIDEST = 100
 _TITLE = max(len(place.title) for place in PLACES)
 _CHROME = 6  # rows of the screen that are not the list's: title, greeting, keys
@@ -49,6 +49,7 @@ class Lessons(Menu):
     def look_again(self) -> None:
         """Reads the record anew."""
         self._standings = self._study.lessons()
+        self._far = widest(self._standings)
         self._where = where_to_go_on(self._study)
         self._examined = _examined(self._study)
         # What Enter opens first: where the learner was, or the first lesson
@@ -110,14 +111,17 @@ class Lessons(Menu):
 
     def _lesson(self, standing: LessonStanding, width: int) -> list[Row]:
         style = words(self.app)
-        far = how_far(standing.solved, standing.revealed, standing.total)
-        drawn = bar(standing.solved, standing.revealed, standing.total, _BAR, style)
+        far = how_far(standing.solved, standing.revealed, standing.total).ljust(self._far)
+        # As many cells for all, so that no lesson's bar goes to a row of its own while others' stay
+        titles = max(cell_len(one.lesson.title) + len(_minutes(one.lesson)) for one in self._standings)
+        cells = max(_SHORTEST_BAR, min(_BAR, width - titles - self._far - 6))
+        drawn = bar(standing.solved, standing.revealed, standing.total, cells, style)
         return self._headed(standing.lesson, [*drawn, Segment(f"  {far}", style.quiet)], width)
 
     def _headed(self, lesson: Lesson, right: Row, width: int) -> list[Row]:
         """A title with its minutes on the left and how far one is on the right, and below it what it is about."""
         style = words(self.app)
-        minutes = f"{lesson.minutes} min"
+        minutes = _minutes(lesson)
         used = sum(segment.cell_length for segment in right)
         title: Row = [Segment(lesson.title, style.strong), Segment(f"  {minutes}", style.quiet)]
         gap = width - used - sum(segment.cell_length for segment in title)
@@ -240,6 +244,10 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         room = Examination(self._study)
         sitting = room.sitting()
         self.app.push_screen(ExaminationScreen(room, sitting) if sitting is not None else ExaminationDoor(room))
+
+
+def _minutes(lesson: Lesson) -> str:
+    return f"{lesson.minutes} min"
 
 
 def _examined(study: Study) -> str:

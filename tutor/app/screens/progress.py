@@ -16,7 +16,7 @@ from textual.containers import VerticalScroll
 from tutor.app.overview import MOST_WRONG, Held, OftenWrong, days_of_work, met_again, often_wrong, strip
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import Words, words
-from tutor.app.widgets.bar import bar, how_far
+from tutor.app.widgets.bar import bar, how_far, widest
 from tutor.app.widgets.lines import Lines, Row
 from tutor.app.widgets.said import Said, Spoken
 from tutor.course.model import CourseError
@@ -39,6 +39,7 @@ class Standings(Lines):
     def __init__(self, study: Study) -> None:
         super().__init__()
         self._standings = study.lessons()
+        self._far = widest(self._standings)
 
     @property
     def totals(self) -> tuple[int, int, int]:
@@ -52,7 +53,7 @@ class Standings(Lines):
         width = min(width, _WIDEST)
         rows: list[Row] = []
         for one in self._standings:
-            far = f"  {how_far(one.solved, one.revealed, one.total)}"
+            far = f"  {how_far(one.solved, one.revealed, one.total).ljust(self._far)}"
             right = [*bar(one.solved, one.revealed, one.total, _BAR, style), Segment(far, style.quiet)]
             used = sum(segment.cell_length for segment in right)
             gap = width - used - cell_len(one.lesson.title)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from rich.segment import Segment
 
 from tutor.app.theme import Words
+
+if TYPE_CHECKING:
+    from tutor.study import LessonStanding
 
 SOLVED, SHOWN, OPEN = "█", "▒", "─"
 
@@ -37,3 +43,8 @@ def how_far(solved: int, revealed: int, total: int) -> str:
         return "nothing to solve"
     text = f"{solved} of {total} solved"
     return text + (f", {revealed} revealed" if revealed else "")
+
+
+def widest(standings: Iterable[LessonStanding]) -> int:
+    """Columns of the longest of these words: bars before them stand under one another."""
+    return max((len(how_far(each.solved, each.revealed, each.total)) for each in standings), default=0)

@@ -67,6 +67,10 @@ class BoardApp(App[None]):
         """ctrl+c stops programs elsewhere: here it says what does."""
         self.notify("ctrl+q quits.", markup=False, timeout=4)
 
+    def move_on(self) -> None:
+        """Another screen comes: a line about the one before goes."""
+        self.clear_notifications()
+
     def _fatal_error(self) -> None:
         """An error of the tutor's own: one line, and no traceback."""
         self._return_code = 3

@@ -81,7 +81,7 @@ class ProblemPanel(QuestionPanel, inherit_bindings=False):
 
     def _settled(self, text: str | None) -> None:
         if not self._problem.give(text):
-            self.app.say("This problem has been answered elsewhere meanwhile.")
+            self.app.complain("This problem has been answered elsewhere meanwhile.")
         self.app.drafts.drop(self.asking.question.id)
         self.post_message(self.Given())
 

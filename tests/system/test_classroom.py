@@ -36,6 +36,8 @@ Connect = Callable[..., Any]
 @pytest.fixture(scope="module")
 def host() -> Iterator[ClassHost]:
     if os.geteuid() != 0:
+        if os.environ.get("CI") == "true":
+            pytest.fail("accounts are made by the administrator alone; with CI=true nothing is skipped")
         pytest.skip("accounts are made by the administrator alone")
     for program in ("/usr/sbin/sshd", "ssh", "sftp", "useradd", "bwrap", "setpriv"):
         need(program)

@@ -28,6 +28,7 @@ from tutor.running.wire import Hung, Wire
 _TICK = 0.05
 _REPEATING = 15.0  # seconds that are given to repetitions, of which there is always one
 _FOLLOWERS = 0.3  # seconds in which other ranks that fail too may say so
+_CAUSE = 5.0  # the same, where so far only broken calls were told: somebody is gone, and the system has yet to say who
 _MOST_HELLO = 1 << 12
 _HELLO_SECONDS = 10.0
 
@@ -206,8 +207,8 @@ class Desk:
 
         When a process dies, the libraries of the others raise too; so who died comes first.
         """
-        until = time.monotonic() + _FOLLOWERS
-        while (left := until - time.monotonic()) > 0:
+        came = time.monotonic()
+        while (left := came + (_CAUSE if endings.all_broken(bad) else _FOLLOWERS) - time.monotonic()) > 0:
             try:
                 rank, message = self._inbox.get(timeout=left)
             except queue.Empty:

@@ -56,18 +56,28 @@ def first(
     died = [rank for rank, message in bad.items() if message["kind"] == "leaving"]
     crashed = [rank for rank in bad if "Fatal Python error" in crashes.get(rank, "")]
     raised = sorted(rank for rank, message in bad.items() if message["kind"] not in _DIED_FIRST)
-    hung_first = next(iter(bad)) if bad[next(iter(bad))]["kind"] == "hung" else None
+    first_own = next((rank for rank, message in bad.items() if not _broken(message)), next(iter(bad)))
     if died:
         return _left(died[0], bad[died[0]]), None
     if crashed:
         return _crashed(crashed[0], crashes[crashed[0]], job.file), None
-    if hung_first is not None:
-        return _vanished(hung_first, watch), None
+    if bad[first_own]["kind"] == "hung":
+        return _vanished(first_own, watch), None
     rank = raised[0]
     failure = _raised(rank, bad[rank], job)
     if failure.kind == "deadlock":
         failure = replace(failure, waiting=_different(failure.message, bad))
     return failure, dict(bad[rank])
+
+
+def all_broken(bad: Mapping[int, Mapping[str, Any]]) -> bool:
+    """Whether each of them was in a call when the library raised: none of them is the cause."""
+    return all(_broken(message) for message in bad.values())
+
+
+def _broken(message: Mapping[str, Any]) -> bool:
+    """A call of the library ended in an error of its own, as calls to a process do that is gone."""
+    return bool(message.get("in_call")) and message.get("type") not in _KINDS
 
 
 def _different(said: str, bad: Mapping[int, Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

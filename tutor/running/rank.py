@@ -120,6 +120,7 @@ class _Rank:
         self._file: str = self._job["file"]
         self._record = Record(transport.world_size)
         self._said: dict[str, Any] = {}
+        self._raised_in: str | None = None  # the call that did not return when the program raised
         self._orders: dict[str, dict[str, Any]] = {}
         self._ordered = threading.Condition()
         self._main = threading.main_thread().ident
@@ -166,6 +167,9 @@ class _Rank:
             began = time.perf_counter()
             try:
                 return function(*given)
+            except Exception:
+                self._raised_in = self._record.standing.call
+                raise
             finally:
                 taken.append(time.perf_counter() - began)
                 self._record.goes_on()
@@ -178,7 +182,9 @@ class _Rank:
     def note(self, message: Mapping[str, Any]) -> None:
         """What `child.Run` has to say: an error at once, a result together with its record."""
         self._said = dict(message)
-        if message["kind"] != "result":
+        if message["kind"] == "raised":
+            self._desk.send({**message, "in_call": self._raised_in})
+        elif message["kind"] != "result":
             self._desk.send(message)
 
     def _wait_for(self, order: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -71,7 +72,12 @@ def test_a_launcher_that_ends_is_asked_why() -> None:
         desk.conduct(lambda: "no such thing")
 
 
-def test_a_rank_that_dies_is_told_with_its_last_line_though_the_other_raises_for_it(joined: Join) -> None:
+BROKEN = {"kind": "raised", "case": 0, "type": "RuntimeError", "families": [], "text": "connection reset"}
+
+
+def with_rank_0_raising(joined: Join, message: dict[str, object], seconds: float) -> Exception:
+    """How a run ends in which rank 0 raises and rank 1's process is gone: before it (0 s), or so long after it."""
+
     def play() -> None:
         lines = [joined(desk, rank) for rank in range(2)]
         for line in lines:
@@ -81,12 +87,31 @@ def test_a_rank_that_dies_is_told_with_its_last_line_though_the_other_raises_for
             line.send({"kind": "loaded"})
         state = {"serial": 1, "call": None, "needs": [], "sent": [0, 0], "asked": [0, 0], "entered": 0}
         lines[1].send({"kind": "state", "line": 7, **state})
-        lines[1].close()
-        lines[0].send({"kind": "raised", "case": 0, "type": "RuntimeError", "families": [], "text": "connection lost"})
+        if seconds:
+            lines[0].send(message)
+            time.sleep(seconds)
+            lines[1].close()
+        else:
+            lines[1].close()
+            lines[0].send(message)
         lines[0].rest()
 
     desk = Desk(JOB, Limits())
-    ending = played(desk, play)
+    return played(desk, play)
+
+
+@pytest.mark.parametrize("seconds", [0, 1.0])
+def test_a_rank_that_dies_is_told_with_its_last_line_though_the_other_raises_for_it(
+    joined: Join, seconds: float
+) -> None:
+    """Also where the system tells the other before it tells the desk."""
+    ending = with_rank_0_raising(joined, {**BROKEN, "in_call": "recv"}, seconds)
     assert isinstance(ending, Ended)
     failure = ending.failure
     assert (failure.kind, failure.worker, failure.line) == ("crash", 1, 7)
+
+
+def test_a_rank_that_raised_by_itself_is_told_though_the_other_is_gone_a_moment_later(joined: Join) -> None:
+    ending = with_rank_0_raising(joined, {**BROKEN, "in_call": None}, 0.1)
+    assert isinstance(ending, Ended)
+    assert (ending.failure.kind, ending.failure.worker) == ("exception", 0)

@@ -13,36 +13,18 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
 from rich.style import Style
+from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.strip import Strip
+
+from tutor.app.written import PLAIN, Look, Run, blank_of, fits, go_to, written
 
 # Up to so many cells between two changes are written again: going over them takes as many bytes
 _BRIDGE = 4
-# In longer frames the text is more than the styles, and its order does not matter
-_MOST_SORTED = 200
-_SEEN_IN_BLANKS = ("4", "7", "9", "21", "51", "52", "53")  # underlined, reversed, struck and framed
+_LONG = 1024
 
-
-class Look(NamedTuple):
-    """How a cell looks, as parameters of SGR."""
-
-    attributes: str
-    foreground: str
-    background: str
-
-
-PLAIN = Look("", "", "")
 Cell = tuple[str, Look]
-
-
-class Run(NamedTuple):
-    """Text of one look, to be written in one go."""
-
-    look: Look
-    row: int
-    column: int
-    text: str
 
 
 class Piece(NamedTuple):
@@ -77,12 +59,9 @@ class Shown:
             self._rows[piece.row][piece.column : piece.column + len(known)] = known
         if any(cells is None for _, cells in drawn):
             # Signs of two columns, and links: where they end is the terminal's business
-            return "".join(f"{_go_to(row, column)}{_rendered(strip, colours)}" for (row, column, strip), _ in drawn)
+            return "".join(f"{go_to(row, column)}{_rendered(strip, colours)}" for (row, column, strip), _ in drawn)
         runs = [run for row, shown in before.items() for run in _differing(row, shown, self._rows[row])]
-        written = _written(runs)
-        if len(runs) < _MOST_SORTED:
-            written = min(written, _written(sorted(runs)), key=len)
-        return written
+        return written(runs, size.width)
 
 
 class OnlyChanges(CompositorUpdate):
@@ -105,6 +84,16 @@ def only_changes(renderable: RenderableType | None, shown: Shown, size: Size) ->
     if isinstance(frame, LayoutUpdate | ChopsUpdate):
         return cast("RenderableType", OnlyChanges(frame, shown, size))
     return renderable
+
+
+def in_one_piece(sent: str, cursor: Offset | None, synchronised: bool) -> str:
+    """What a frame sends, with the terminal's own cursor left at `cursor`: input methods and magnifiers look there.
+
+    A terminal that can is told to show a long frame at once. A short one arrives at once.
+    """
+    if cursor is not None:
+        sent += go_to(cursor.y, cursor.x)
+    return f"{SYNC_START}{sent}{SYNC_END}" if synchronised and len(sent) > _LONG else sent
 
 
 def pieces(frame: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
@@ -131,14 +120,22 @@ def _differing(row: int, shown: list[Cell | None], now: list[Cell | None]) -> It
     for place, cell in enumerate(now):
         if cell == shown[place] or cell is None:
             continue
-        if start >= 0 and place - end <= _BRIDGE and all(one and _fits(one, look) for one in now[end : place + 1]):
-            end = place + 1
-            continue
+        if start >= 0 and place - end <= _BRIDGE:
+            if _all_fit(now[end : place + 1], look):
+                end = place + 1
+                continue
+            if _all_fit(now[start : place + 1], cell[1]):  # blanks so far
+                end, look = place + 1, cell[1]
+                continue
         if start >= 0:
             yield Run(look, row, start, _text(now[start:end]))
         start, end, look = place, place + 1, cell[1]
     if start >= 0:
         yield Run(look, row, start, _text(now[start:end]))
+
+
+def _all_fit(cells: list[Cell | None], look: Look) -> bool:
+    return all(cell and fits(*cell, look) for cell in cells)
 
 
 def _text(cells: list[Cell | None]) -> str:
@@ -171,73 +168,11 @@ def _looks(style: Style, colours: ColorSystem) -> tuple[Look, Look]:
     background = list(style.bgcolor.downgrade(colours).get_ansi_codes(foreground=False)) if style.bgcolor else []
     attributes = codes[: len(codes) - len(foreground) - len(background)]
     look = Look(";".join(attributes), _not_default(foreground), _not_default(background))
-    if any(attribute in _SEEN_IN_BLANKS for attribute in attributes):
-        return look, look
-    return look, Look("", "", look.background)
+    return look, blank_of(look)
 
 
 def _not_default(codes: list[str]) -> str:
     return "" if codes in (["39"], ["49"]) else ";".join(codes)
-
-
-def _fits(cell: Cell, look: Look) -> bool:
-    """Whether this cell can be written while the terminal writes in this look."""
-    if cell[1] == look:
-        return True
-    # A blank shows its background alone
-    return cell[0] == " " and cell[1] == Look("", "", look.background) and not _seen(look.attributes)
-
-
-@lru_cache(64)
-def _seen(attributes: str) -> bool:
-    return any(attribute in _SEEN_IN_BLANKS for attribute in attributes.split(";"))
-
-
-def _written(runs: Iterable[Run]) -> str:
-    """The runs in this order: where to go, how to write where that changes, and the text."""
-    out: list[str] = []
-    look = PLAIN
-    row = column = -1
-    for run in runs:
-        if run.row == row and run.column >= column:
-            ahead = run.column - column
-            out.append("" if not ahead else "\x1b[C" if ahead == 1 else f"\x1b[{ahead}C")
-        else:
-            out.append(_go_to(run.row, run.column))
-        if not all(_fits((sign, run.look), look) for sign in run.text[:1]) or run.text.strip(" "):
-            out.append(_change(look, run.look))
-            look = run.look
-        out.append(run.text)
-        row, column = run.row, run.column + len(run.text)
-    if look != PLAIN:
-        out.append("\x1b[m")
-    return "".join(out)
-
-
-@lru_cache(4096)
-def _change(before: Look, now: Look) -> str:
-    """From one look to another with as few parameters as it takes."""
-    if before == now:
-        return ""
-    if now == PLAIN:
-        return "\x1b[m"
-    added: list[str] = []
-    if before.attributes != now.attributes:
-        if before.attributes == "1":
-            added.append("22")
-        elif before.attributes:
-            added.append("0")
-            before = PLAIN
-        added += [now.attributes] if now.attributes else []
-    if before.foreground != now.foreground:
-        added.append(now.foreground or "39")
-    if before.background != now.background:
-        added.append(now.background or "49")
-    return f"\x1b[{';'.join(added)}m"
-
-
-def _go_to(row: int, column: int) -> str:
-    return f"\x1b[{row + 1};{column + 1}H" if column else f"\x1b[{row + 1}H"
 
 
 def _rendered(strip: Strip, colours: ColorSystem) -> str:

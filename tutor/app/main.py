@@ -18,7 +18,7 @@ from tutor import settings
 from tutor.app import theme
 from tutor.app.ascii_filter import AsciiFilter
 from tutor.app.drafts import Drafts
-from tutor.app.frames import Shown, only_changes
+from tutor.app.frames import OnlyChanges, Shown, in_one_piece, only_changes
 from tutor.app.mended import mend
 from tutor.app.profile import Profile
 from tutor.app.screens.home import Home
@@ -141,7 +141,19 @@ class TutorApp(App[None]):
         self.refresh(layout=True)
 
     def _display(self, screen: Screen[None], renderable: RenderableType | None) -> None:
-        super()._display(screen, only_changes(renderable, self._shown, self.size))
+        frame = only_changes(renderable, self._shown, self.size)
+        if not isinstance(frame, OnlyChanges) or self._driver is None or self._driver.is_headless:
+            super()._display(screen, frame)
+        elif self._running and not self._closed and not self._batch_count:
+            try:
+                sent = frame.render_segments(self.console)
+            except Exception as error:
+                self._handle_exception(error)
+                return
+            cursor = getattr(self.focused, "cursor_screen_offset", None)  # of a field in which one types
+            if sent:
+                self._driver.write(in_one_piece(sent, cursor, self._sync_available))
+                self._driver.flush()
 
     def on_resize(self, event: events.Resize) -> None:
         # The terminal may have cut off or moved what it showed

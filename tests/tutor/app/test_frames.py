@@ -16,11 +16,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import LayoutUpdate
 from textual.app import App
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from tutor.app.frames import OnlyChanges, Piece, Shown
+from tutor.app.frames import OnlyChanges, Piece, Shown, in_one_piece
+from tutor.app.written import PLAIN, Look, Run, written
 
 SIZE = Size(16, 4)
 STYLES = [
@@ -133,3 +134,32 @@ def test_a_layout_is_taken_apart_by_columns() -> None:
     screen = pyte.Screen(SIZE.width, SIZE.height)
     pyte.Stream(screen).feed(update.render_segments(console))
     assert screen.display[1] == "   abcd".ljust(SIZE.width)
+
+
+def test_only_a_long_frame_asks_to_be_shown_at_once() -> None:
+    assert in_one_piece("short", None, synchronised=True) == "short"
+    long = "x" * 5000
+    assert in_one_piece(long, None, synchronised=True) == f"\x1b[?2026h{long}\x1b[?2026l"
+    assert in_one_piece(long, None, synchronised=False) == long
+
+
+def test_the_terminal_s_cursor_is_left_where_one_types() -> None:
+    screen = pyte.Screen(16, 4)
+    pyte.Stream(screen).feed(in_one_piece("text", Offset(5, 2), synchronised=True))
+    assert (screen.cursor.x, screen.cursor.y) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    ("at", "then"), [((0, 3), (1, 7)), ((0, 12), (1, 3)), ((0, 12), (3, 9)), ((2, 3), (1, 0)), ((0, 15), (1, 2))]
+)
+def test_from_one_run_to_the_next(at: tuple[int, int], then: tuple[int, int]) -> None:
+    """Also from the right edge, where terminals differ in where the cursor is."""
+    screen = pyte.Screen(16, 4)
+    pyte.Stream(screen).feed(written([Run(PLAIN, *at, "a"), Run(PLAIN, *then, "b")], 16))
+    assert (screen.buffer[at[0]][at[1]].data, screen.buffer[then[0]][then[1]].data) == ("a", "b")
+    assert sum(cell.data != " " for row in screen.buffer.values() for cell in row.values()) == 2
+
+
+def test_blanks_are_written_on_the_way_to_other_text() -> None:
+    grey, blank = Look("", "38;5;109", "48;5;16"), Look("", "", "48;5;16")
+    assert written([Run(blank, 0, 3, " "), Run(grey, 1, 3, "a")], 16) == "\x1b[1;4H\x1b[38;5;109;48;5;16m \v\ba\x1b[m"

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from simlib.collectives import Step, Trace
 
 _DONE = {
-    "all-reduce": "every worker holds the {op}",
-    "reduce-scatter": "every worker holds its slice of the {op}",
-    "all-gather": "every worker holds all pieces",
-    "broadcast": "every worker holds the array",
-    "all-to-all": "every worker holds its chunk of everybody's array",
+    "all-reduce": "all hold the {op}",
+    "reduce-scatter": "each holds its slice of the {op}",
+    "all-gather": "all hold every piece",
+    "broadcast": "all hold the array",
+    "all-to-all": "each holds its chunk of everybody's array",
 }
 _START = {"all-gather": "one piece each", "broadcast": "{root} holds them"}
 # What one does with what arrives, and what several do

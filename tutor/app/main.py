@@ -133,7 +133,7 @@ class TutorApp(App[None]):
     def _first_frame_is_out(self) -> None:
         from tutor.app.preload import preload
 
-        preload()
+        preload(puts_off=self.profile.remote)
 
     def _draw_again(self, _app: App[None]) -> None:
         """After the shell, or another program, has had the terminal."""

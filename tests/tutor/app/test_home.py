@@ -160,7 +160,7 @@ from tutor.study import Study
 from tutor.app.profile import Profile
 from tutor.app.main import TutorApp
 import tutor.app.preload
-tutor.app.preload.preload = lambda: print(*sys.modules)
+tutor.app.preload.preload = lambda **how: print(*sys.modules)
 store = Store(Path({str(tmp_path)!r}) / "p.db")
 study = Study(load(Path({str(COURSE)!r})), store, Path({str(tmp_path)!r}), own_machine())
 async def main():

@@ -32,10 +32,10 @@ sys.path.append(".")
 import tutor.app.profile as profile
 profile.terminal_profile().set_environment()
 from tutor.app.main import TutorApp
-from tutor.app.screens.lesson import LessonScreen
+from tutor.app.screens.opening import lesson_screen
 def first_step(app):
     lesson = app.study.lesson("ring")
-    return LessonScreen(app.study, lesson, lesson.steps[0])
+    return lesson_screen(app.study, lesson, lesson.steps[0])
 TutorApp.get_default_screen = first_step
 sys.argv[1:] = []
 from tutor.start import run
@@ -71,7 +71,7 @@ def main() -> None:
     programs = {
         "bare Textual app": ([sys.executable, "-c", BARE], b"first-frame-marker", ""),
         "tutor, home": (TUTOR, b"choose", "1.3 times"),
-        "tutor, a lesson step": ([sys.executable, "-c", LESSON], b"go on", "1.5 times"),
+        "tutor, a lesson step": ([sys.executable, "-c", LESSON], b"Many GPUs", "1.5 times"),
     }
     with tempfile.TemporaryDirectory() as home:
         variables = environment(home)

@@ -14,6 +14,7 @@ from textual.containers import VerticalScroll
 
 from tutor.app.places import PLACES, PRACTICE, Place, screen_of
 from tutor.app.screens.base import TutorScreen
+from tutor.app.screens.opening import lesson_screen
 from tutor.app.theme import words
 from tutor.app.widgets.bar import bar, how_far, widest
 from tutor.app.widgets.lines import Row, text_rows
@@ -212,8 +213,6 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
 
     @on(Menu.Opened)
     def _open(self, event: Menu.Opened) -> None:
-        from tutor.app.screens.lesson import LessonScreen
-
         if event.entry == EXAMINATION:
             self.action_sit()
             return
@@ -226,7 +225,7 @@ the last step of a lesson on to the next lesson. Below the lessons stand the oth
         else:
             lesson = self._study.lesson(event.entry)
             step = self._study.last_open_step(lesson)
-        self.app.push_screen(LessonScreen(self._study, lesson, step))
+        self.app.push_screen(lesson_screen(self._study, lesson, step))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every course has an examination."""

@@ -1,7 +1,8 @@
 """A class at work behind a real sshd on loopback, as the administrator: `python tests/benchmarks/classroom.py`.
 
 Every learner comes in by ssh, has an exercise checked, moves a picture and answers a question, once a second or so.
-Then every line is cut in the middle of an answer, half of them by ending the session and half by ending its ssh.
+Then every line is cut in the middle of an answer, half of them by ending the session and half by ending its ssh;
+everybody comes back to the question, answers again, and is cut again, until a hundred lines have been cut.
 Clients run on the same processors as the host does. A key's frame has come when nothing more does for 60 ms.
 """
 
@@ -29,7 +30,8 @@ from class_host import ClassHost, class_host
 from tutor.classroom.copies import events_of
 
 QUESTION, EXERCISE = "cost-break-even", "cost-write-it"
-F7, LEFT, RIGHT = "\x1b[18~", "\x1b[D", "\x1b[C"
+F7, LEFT, RIGHT, CLEAR = "\x1b[18~", "\x1b[D", "\x1b[C", "\x15"
+CUTS = 100
 
 
 @dataclass
@@ -43,6 +45,10 @@ class Figures:
     checks: list[float] = field(default_factory=list)
     said: dict[str, int] = field(default_factory=dict)  # answers whose verdict was on the screen, by learner
     failed: list[str] = field(default_factory=list)
+    cuts: int = 0
+
+
+Work = Callable[[Session, str, Figures, float, Callable[[], None]], None]
 
 
 def come_in(host: ClassHost, learner: str, home: str) -> Session:
@@ -87,10 +93,29 @@ def work(session: Session, learner: str, figures: Figures, seconds: float, pause
             break
         session.press("\r")
         session.quiet(0.3)
-    number = 0
+    answer(session, learner, figures, end, pause)
+
+
+def come_back(session: Session, learner: str, figures: Figures, seconds: float, pause: Callable[[], None]) -> None:
+    """What a learner does whose line was cut: goes on at the same step, with another answer than the half-typed one."""
+    end = time.monotonic() + seconds
+    session.press("\r")
+    session.until("15/")
+    for _ in range(6):
+        if "F3 reveal" in session.screen.display[-1]:
+            break
+        session.press("\r")
+        session.quiet(0.3)
+    session.press(CLEAR)
+    answer(session, learner, figures, end, pause)
+
+
+def answer(session: Session, learner: str, figures: Figures, end: float, pause: Callable[[], None]) -> None:
+    """One number after another, all of them wrong, each another try."""
+    number = figures.said.get(learner, 0)
     while time.monotonic() < end:
         number += 1
-        for digit in str(100 + number):  # all of them wrong, each another try
+        for digit in str(100 + number):
             figures.typed.append(session.press(digit))
         figures.answers.append(session.press("\r"))
         session.until(f" {100 + number} workers")
@@ -98,7 +123,7 @@ def work(session: Session, learner: str, figures: Figures, seconds: float, pause
         pause()
 
 
-def learn(session: Session, learner: str, figures: Figures, seconds: float) -> None:
+def learn(session: Session, learner: str, figures: Figures, seconds: float, work: Work) -> None:
     """`work`, at a learner's own speed; what goes wrong is kept."""
     drawn = random.Random(learner)
     try:
@@ -156,6 +181,8 @@ def begin(host: ClassHost, learners: list[str]) -> None:
         store = Store(home / "progress.db")
         store.add("opened", EXERCISE, lesson="cost")
         store.close()
+        whose = home.stat()
+        os.chown(home / "progress.db", whose.st_uid, whose.st_gid)
     for learner in learners:
         host.tutor("class", "add", str(host.class_folder("shared")), learner)
     host.tutor("class", "pace", str(host.class_folder("shared")), "--reveal", "off")
@@ -196,6 +223,34 @@ def cut(host: ClassHost, sessions: dict[str, Session]) -> list[int]:
     return list(host.processes())
 
 
+def lesson(
+    host: ClassHost,
+    learners: list[str],
+    home: str,
+    figures: Figures,
+    most: Shares,
+    seconds: float,
+    rate: float,
+    work: Work,
+) -> list[int]:
+    """All of them come in, one after another, work, and are cut off; the processes that are left."""
+    sessions: dict[str, Session] = {}
+    threads = []
+    for learner in learners:
+        sessions[learner] = come_in(host, learner, home)
+        threads.append(threading.Thread(target=learn, args=(sessions[learner], learner, figures, seconds, work)))
+        threads[-1].start()
+        time.sleep(1 / rate)
+    while any(thread.is_alive() for thread in threads):
+        most.look(host)
+        time.sleep(5)
+    left = cut(host, sessions)
+    for session in sessions.values():
+        with contextlib.suppress(OSError, ChildProcessError):
+            session.close()
+    return left
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=60, help="learners")
@@ -210,23 +265,15 @@ def main() -> None:
         if options.burst:
             times = burst(host, learners[: options.burst], home)
             print(f"{len(times)} logins at the same moment: the last is ready after {max(times):.1f} s")
-        sessions: dict[str, Session] = {}
-        threads = []
-        for learner in learners:
-            sessions[learner] = come_in(host, learner, home)
-            threads.append(threading.Thread(target=learn, args=(sessions[learner], learner, figures, options.seconds)))
-            threads[-1].start()
-            time.sleep(1 / options.rate)
         most = Shares()
-        while any(thread.is_alive() for thread in threads):
-            most.look(host)
-            time.sleep(5)
-        said = dict(figures.said)
-        left = cut(host, sessions)
-        lost = sum(max(0, count - answers_kept(host, learner)) for learner, count in said.items())
-        for session in sessions.values():
-            with contextlib.suppress(OSError, ChildProcessError):
-                session.close()
+        figures.cuts = len(learners)
+        left = lesson(host, learners, home, figures, most, options.seconds, options.rate, work)
+        again = Figures(said=figures.said, failed=figures.failed)
+        while figures.cuts < CUTS and not figures.failed:
+            some = learners[: CUTS - figures.cuts]
+            figures.cuts += len(some)
+            left += lesson(host, some, home, again, most, min(options.seconds, 20.0), options.rate, come_back)
+        lost = sum(max(0, count - answers_kept(host, learner)) for learner, count in figures.said.items())
     print(f"{'of ' + str(len(learners)) + ' learners':<44} {'median':>11} {'95 in 100':>11}   times")
     told("login to the home screen", figures.logins)
     told("a step of a picture", [frame.seconds for frame in figures.steps])
@@ -234,7 +281,7 @@ def main() -> None:
     told("an answer judged and kept", [frame.seconds for frame in figures.answers])
     told("any key", [frame.seconds for frame in figures.steps + figures.typed + figures.answers])
     told("a check, boxed", figures.checks)
-    print(f"answers whose verdict was seen: {sum(said.values())}; lost after every line was cut: {lost}")
+    print(f"answers whose verdict was seen: {sum(figures.said.values())}; lost in {figures.cuts} cuts: {lost}")
     print(f"processes left 20 s after: {len(left)}")
     print(f"PSS: at most {most.session:.1f} MiB a session, {most.checkers:.1f} MiB its share of checkers")
     for line in figures.failed:

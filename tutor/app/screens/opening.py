@@ -58,13 +58,18 @@ class Opening(TutorScreen):
     def on_mount(self) -> None:
         self.call_after_refresh(self._give_way)
 
-    async def _give_way(self) -> None:
+    def _give_way(self) -> None:
         from tutor.app.screens.lesson import LessonScreen
 
-        app = self.app  # not this screen's any more in a moment
-        await app.switch_screen(LessonScreen(self._study, self._lesson, self._step))
-        for key in self._typed:
-            app.simulate_key(key)
+        app, lesson = self.app, LessonScreen(self._study, self._lesson, self._step)
+
+        async def switch() -> None:
+            await app.switch_screen(lesson)
+            for key in self._typed:
+                app.simulate_key(key)
+
+        # The app does it: a screen cannot wait for its own end
+        app.call_later(switch)
 
 
 def lesson_screen(study: Study, lesson: Lesson, step: Step) -> Screen[None]:

@@ -20,7 +20,7 @@ from tutor.app.screens.lesson import LessonScreen
 from tutor.app.screens.practice import PracticeDoor, PracticeScreen
 from tutor.app.screens.practice_page import PracticePage
 from tutor.course.load import load
-from tutor.course.model import NUMBER
+from tutor.course.model import NUMBER, Question
 from tutor.permissions import own_machine
 from tutor.practice.memory import GOOD, PRACTICE
 from tutor.practice.session import Practice
@@ -36,6 +36,12 @@ DAY = 86_400.0
 @pytest.fixture
 def now() -> list[float]:
     return [1.8e9]
+
+
+@pytest.fixture(autouse=True)
+def _the_same_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session draws what it asks: among these problems there is one of every kind that is looked for here."""
+    monkeypatch.setattr("tutor.practice.session.secrets.randbelow", lambda most: 4)
 
 
 @pytest.fixture
@@ -111,9 +117,15 @@ def test_from_home_through_a_session_to_its_page(
 
 async def to_a_number(pilot: Pilot[Any], screen: PracticeScreen) -> Any:
     """Reveals what is asked until a number is; the panel that asks for it."""
-    while screen.problem.question.kind != NUMBER:
-        await press(pilot, "f3", "f3", "enter")
+    await to_one(pilot, screen, lambda question: question.kind == NUMBER)
     return screen.view.asked
+
+
+async def to_one(pilot: Pilot[Any], screen: PracticeScreen, wanted: Callable[[Question], bool]) -> None:
+    """Reveals what is asked until a question is one that is wanted."""
+    while not wanted(screen.problem.question):
+        assert pilot.app.screen is screen, "the session has none"
+        await press(pilot, "f3", "f3", "enter")
 
 
 def test_a_right_answer_is_explained(play: Play, shown: Shown, until: Any, learner: Study) -> None:
@@ -156,8 +168,7 @@ def test_a_belief_that_comes_again_is_named(play: Play, until: Any, learner: Stu
 
     async def scenario(pilot: Pilot[Any]) -> None:
         screen = await begin(pilot, until, "60")
-        while not screen.problem.question.wrong or screen.problem.question.kind != NUMBER:
-            await press(pilot, "f3", "f3", "enter")
+        await to_one(pilot, screen, lambda question: bool(question.wrong) and question.kind == NUMBER)
         problem = screen.problem
         wrong = problem.question.wrong[0]
         learner.store.add(PRACTICE, problem.skill.id, text="", right=False, misconception=wrong.misconception, rating=1)

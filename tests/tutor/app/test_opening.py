@@ -12,6 +12,7 @@ COURSE = Path(__file__).parent / "course"
 PROGRAM = f"""
 import asyncio, json, sys
 from pathlib import Path
+from textual import events
 from tutor.course.load import load
 from tutor.permissions import own_machine
 from tutor.progress.store import Store
@@ -29,7 +30,7 @@ def looked_at(screen):
     seen["loaded"] = [name for name in ("numpy", "tutor.app.screens.lesson") if name in sys.modules]
     seen["words"] = [prose.source for prose in screen.query("Prose")]
     seen["title"] = screen.names()[1]
-    screen.app.simulate_key("n")
+    screen.post_message(events.Key("n", "n"))
     screen.call_later(give_way, screen)
 opening.Opening._give_way = looked_at
 async def main():

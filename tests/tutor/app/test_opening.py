@@ -30,7 +30,7 @@ def looked_at(screen):
     seen["loaded"] = [name for name in ("numpy", "tutor.app.screens.lesson") if name in sys.modules]
     seen["words"] = [prose.source for prose in screen.query("Prose")]
     seen["title"] = screen.names()[1]
-    screen.post_message(events.Key("n", "n"))
+    screen.app.post_message(events.Key("n", "n"))
     screen.call_later(give_way, screen)
 opening.Opening._give_way = looked_at
 async def main():

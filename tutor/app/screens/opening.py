@@ -53,6 +53,7 @@ class Opening(TutorScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Keys are for the lesson's screen, which is a moment away."""
+        event.stop()
         self._typed.append(event.key)
 
     def on_mount(self) -> None:

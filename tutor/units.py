@@ -37,9 +37,26 @@ class Unit:
 
 
 _DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18, "Z": 10**21, "Y": 10**24}
-_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
-_WORDS = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
-_BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+_WORDS = {
+    "kilo": "K",
+    "mega": "M",
+    "giga": "G",
+    "tera": "T",
+    "peta": "P",
+    "exa": "E",
+    "zetta": "Z",
+    "yotta": "Y",
+}
+_BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi", "exbi": "Ei"}
+# What may follow a prefix that is written out, and the unit's own name behind a short one
+_AFTER_WORDS = {
+    **dict.fromkeys(("byte", "bytes"), "B"),
+    **dict.fromkeys(("bit", "bits"), "bit"),
+    **dict.fromkeys(("byte/s", "bytes/s"), "B/s"),
+    **dict.fromkeys(("bit/s", "bits/s"), "bit/s"),
+}
+_FLOPS_AFTER_WORDS = {name: name for name in ("FLOP", "FLOPs", "FLOP/s", "FLOPs/s", "FLOPS")}
 _TIMES = {
     "us": 1e-6,
     "ms": 1e-3,
@@ -79,6 +96,8 @@ def _all_units() -> dict[str, Unit]:
             units[f"{prefix}B{per}"] = Unit(f"{prefix}B/s", BYTES_PER_SECOND, factor)
             for spelling in (f"{prefix}b{per}", f"{prefix}bit{per}"):
                 units[spelling] = Unit(f"{prefix}bit/s", BYTES_PER_SECOND, factor / 8, bits=True)
+        units[f"{prefix}byte/s"] = units[f"{prefix}bytes/s"] = units[f"{prefix}B/s"]
+        units[f"{prefix}bits/s"] = units[f"{prefix}bit/s"]
     for prefix, factor in _DECIMAL.items():
         for spelling in (f"{prefix}FLOP", f"{prefix}FLOPs"):
             units[spelling] = Unit(f"{prefix}FLOP", FLOPS, factor)
@@ -87,9 +106,10 @@ def _all_units() -> dict[str, Unit]:
     for name, seconds in _TIMES.items():
         for spelling in (name, *_TIME_WORDS[name]):
             units[spelling] = Unit(name, SECONDS, seconds)
-    for word, prefix in {**_WORDS, **_BINARY_WORDS}.items():
-        for ending, name in (("byte", "B"), ("bytes", "B"), ("bit", "bit"), ("bits", "bit")):
-            units[word + ending] = units[prefix + name]
+    for words, endings in ((_WORDS, _AFTER_WORDS | _FLOPS_AFTER_WORDS), (_BINARY_WORDS, _AFTER_WORDS)):
+        for word, prefix in words.items():
+            for ending, name in endings.items():
+                units[word + ending] = units[prefix + name]
     for spelling in ("%", "percent", "per cent", "pct"):
         units[spelling] = Unit("%", SHARE, 0.01)
     for spelling in ("x", "×", "times"):
@@ -119,7 +139,8 @@ def find(text: str) -> Unit | None:
     >>> find("GiB").factor, find("gb").name, find("Gb").name, find("steps")
     (1073741824, 'GB', 'Gbit', None)
     """
-    return _UNITS.get(text) or _LAZY.get(text) or _UNITS.get(text[:1].upper() + text[1:]) or _LAZY.get(text.lower())
+    exact = _UNITS.get(text) or _LAZY.get(text) or _UNITS.get(text[:1].upper() + text[1:])
+    return exact or _LAZY.get(text.lower()) or _UNITS.get(text.lower())
 
 
 def spellings() -> list[str]:

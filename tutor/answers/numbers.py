@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from tutor import units
+from tutor.answers.spoken import in_figures
 from tutor.answers.sums import in_base_units
 from tutor.answers.verdict import NotUnderstood
 from tutor.course import arithmetic
@@ -180,7 +181,7 @@ def _tidy(text: str, measure: str) -> str:
         text = _RATIO.sub("/", text)
     for before in (_CALLED, _BEFORE):
         text = text[match.end() :] if (match := before.match(text)) else text
-    return text
+    return in_figures(text) if measure in (COUNT, SHARE) else text
 
 
 def _plain_digit(character: str) -> str:
@@ -241,8 +242,8 @@ def _unit_after(text: str, typed: str, unit: str, measure: str) -> tuple[Unit | 
     if words[0].lower() in units.MULTIPLES:
         factor = float(units.MULTIPLES[words[0].lower()])
         words = words[1:]
-    elif measure == COUNT and words[0] in _COUNT_SUFFIXES:
-        factor = float(_COUNT_SUFFIXES[words[0]])
+    elif measure == COUNT and words[0].upper() in _COUNT_SUFFIXES:
+        factor = float(_COUNT_SUFFIXES[words[0].upper()])
         words = words[1:]
     found, after = _unit_in(words, measure) if words else (None, [])
     if found is None:
@@ -267,8 +268,8 @@ def _is_filler(word: str, unit: str) -> bool:
 
 
 _CARD = re.compile(r"\b[ABHLV]\d{2,3}s?\b")  # 35 H100s
-_PREFIX = re.compile(r"[KMGTPEZkmgtp]i?")
-_COUNT_SUFFIXES = {"K": 10**3, "k": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
+_PREFIX = re.compile(r"[KMGTPEZYkmgtp]i?")
+_COUNT_SUFFIXES = {"K": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
 
 
 def _unit_in(words: list[str], measure: str) -> tuple[Unit | None, list[str]]:
@@ -282,5 +283,7 @@ def _unit_in(words: list[str], measure: str) -> tuple[Unit | None, list[str]]:
     for name, after in [*ways, (head, [tail, *words[1:]])]:
         unit = units.find(name)
         if unit:
-            return unit, after
+            # Small letters cannot say which is meant: teraflops are FLOPs, or FLOPs a second
+            rate = units.find(f"{unit.name}/s") if unit.measures == units.FLOPS and name.endswith("s") else None
+            return (rate if rate and measure == rate.measures else unit), after
     return None, words

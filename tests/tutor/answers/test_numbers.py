@@ -132,6 +132,26 @@ def test_bytes_for_a_question_in_gb(text: str, first: float) -> None:
         ("(1 - 4 + 1) % 8", "", [6]),
         ("1.5x", "", [1.5]),
         ("1.5 times", "x", [1.5]),
+        ("2 zettaFLOPs", "FLOP", [2e21]),
+        ("1.5 ZFLOP", "FLOP", [1.5e21]),
+        ("1 yottaFLOP", "FLOP", [1e24]),
+        ("2 Y", "FLOP", [2e24]),
+        ("300 teraflops", "FLOP/s", [300e12]),
+        ("300 tflops", "FLOP/s", [300e12]),
+        ("300 TFLOPs", "FLOP/s", [300e12]),
+        ("300 teraFLOPs per second", "FLOP/s", [300e12]),
+        ("300 teraflops", "FLOP", [300e12]),
+        ("5 gigabytes per second", "B/s", [5e9]),
+        ("1/8th", "%", [1 / 800, 1 / 8]),
+        ("1/8th", "", [1 / 8]),
+        ("2/3rds of it", "", [2 / 3]),
+        ("an eighth", "%", [1 / 800, 1 / 8]),
+        ("about an eighth of the total", "", [1 / 8]),
+        ("two-thirds", "", [2 / 3]),
+        ("half", "x", [0.5]),
+        ("3 quarters", "", [0.75]),
+        ("7b", "", [7e9]),
+        ("350m", "", [350e6]),
         ("7B", "", [7e9]),
         ("7 billion parameters", "", [7e9]),
         ("52 ms", "s", [0.052]),
@@ -148,6 +168,10 @@ def test_every_way_in_which_it_may_be_meant(text: str, unit: str, expected: list
         ("", "", "nothing was typed; accepted: a number such as 12, 1,200, 1.2e3 or 100/8"),
         ("  ", "GB", "nothing was typed; accepted: a number such as 12.5 GB"),
         ("abc", "", "'abc' is no number; accepted: a number such as 12"),
+        ("the third", "", "'the third' is no number"),
+        ("an eighth", "GB", "'an eighth' is no number; accepted: a number such as 12.5 GB"),
+        ("300 TFLOP", "FLOP/s", "'300 TFLOP' is in FLOPs; this asks for FLOPs a second"),
+        ("300 TFLOP/s", "FLOP", "'300 TFLOP/s' is in FLOPs a second; this asks for FLOPs"),
         ("\x1b[31m", "", "'␛[31m' is no number"),
         (
             "38.5 GB/s",
@@ -221,6 +245,24 @@ def test_any_text_is_a_number_or_not_understood_in_one_line(text: str, unit: str
         message = str(error)
     assert message.splitlines() == [message]
     assert "accepted: " in message
+
+
+_PREFIXES = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E", "zetta": "Z", "yotta": "Y"}
+
+
+@settings(deadline=None)
+@given(st.integers(1, 999), st.sampled_from(sorted(_PREFIXES)), st.sampled_from(["FLOP", "FLOPs", "byte", "bytes"]))
+def test_a_prefix_written_out_is_that_prefix(many: int, prefix: str, noun: str) -> None:
+    unit = "FLOP" if noun.startswith("FLOP") else "B"
+    steps = 1 + list(_PREFIXES).index(prefix)
+    assert readings(f"{many} {prefix}{noun}", unit) == pytest.approx([many * 1000.0**steps])
+    assert readings(f"{many} {_PREFIXES[prefix]}{unit}", unit) == pytest.approx([many * 1000.0**steps])
+
+
+@settings(deadline=None)
+@given(st.integers(1, 999), st.integers(1, 999), st.sampled_from(["st", "nd", "rd", "th", "ths", ""]))
+def test_a_fraction_may_end_as_it_is_said(over: int, under: int, ending: str) -> None:
+    assert readings(f"{over}/{under}{ending}") == pytest.approx([over / under])
 
 
 @settings(deadline=None)

@@ -123,7 +123,7 @@ def _first_stage_bytes(
 
 @define(
     "activations.largest_micro_batch",
-    Parameter("room", NUMBER, "bytes that are free for activations", "room"),
+    Parameter("room", NUMBER, "bytes that are free for activations", "room", unit="B"),
     LAYERS,
     SEQUENCE,
     HIDDEN,
@@ -144,8 +144,8 @@ def _largest_micro_batch(
     return Outcome(most, worked=f"{written(room)} / {one}, rounded down = {most:,}")
 
 
-_LAYER_BYTES = Parameter("layer_bytes", NUMBER, "bytes that a layer keeps, its input among them", "layer")
-_INPUT_BYTES = Parameter("input_bytes", NUMBER, "bytes of a layer's input", "input")
+_LAYER_BYTES = Parameter("layer_bytes", NUMBER, "bytes that a layer keeps, its input among them", "layer", unit="B")
+_INPUT_BYTES = Parameter("input_bytes", NUMBER, "bytes of a layer's input", "input", unit="B")
 
 
 @define(

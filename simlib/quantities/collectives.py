@@ -130,7 +130,7 @@ def _pipelined_time(bytes: float, workers: int, alpha: float, bandwidth: float, 
     WORKERS,
     ALPHA,
     BANDWIDTH,
-    Parameter("chunk_bytes", NUMBER, "bytes that a message holds at most", "chunk"),
+    Parameter("chunk_bytes", NUMBER, "bytes that a message holds at most", "chunk", unit="B"),
     unit="s",
     formula="2 (N - 1) x (max(1, ceil(bytes / N / chunk)) x alpha + bytes / N / bandwidth)",
     source=_ALPHA_BETA,
@@ -142,7 +142,7 @@ def _chunked_time(bytes: float, workers: int, alpha: float, bandwidth: float, ch
 
 @define(
     "message.time",
-    Parameter("bytes", NUMBER, "bytes of the message", "bytes"),
+    Parameter("bytes", NUMBER, "bytes of the message", "bytes", unit="B"),
     ALPHA,
     BANDWIDTH,
     unit="s",
@@ -183,10 +183,14 @@ def _busiest_link_bytes(algorithm: str, bytes: float, workers: int) -> Outcome:
     BYTES,
     Parameter("nodes", WHOLE, "how many servers", "M"),
     Parameter("gpus_per_node", WHOLE, "GPUs in each server", "G"),
-    Parameter("alpha_in", NUMBER, "seconds of latency inside a server", "alpha_in"),
-    Parameter("bandwidth_in", NUMBER, "bytes per second inside a server, per GPU and direction", "bandwidth_in"),
-    Parameter("alpha_out", NUMBER, "seconds of latency between servers", "alpha_out"),
-    Parameter("bandwidth_out", NUMBER, "bytes per second between servers, per GPU and direction", "bandwidth_out"),
+    Parameter("alpha_in", NUMBER, "seconds of latency inside a server", "alpha_in", unit="s"),
+    Parameter(
+        "bandwidth_in", NUMBER, "bytes per second inside a server, per GPU and direction", "bandwidth_in", unit="B/s"
+    ),
+    Parameter("alpha_out", NUMBER, "seconds of latency between servers", "alpha_out", unit="s"),
+    Parameter(
+        "bandwidth_out", NUMBER, "bytes per second between servers, per GPU and direction", "bandwidth_out", unit="B/s"
+    ),
     unit="s",
     formula=(
         "2 (G - 1) x (alpha_in + bytes / G / bandwidth_in) + 2 (M - 1) x (alpha_out + bytes / G / M / bandwidth_out)"

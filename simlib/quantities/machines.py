@@ -74,7 +74,7 @@ def _training_flops(params: int, tokens: float, passes: float) -> float:
 
 @define(
     "machine.utilisation",
-    Parameter("flops_per_second", NUMBER, "FLOP/s that all GPUs together achieve", "achieved"),
+    Parameter("flops_per_second", NUMBER, "FLOP/s that all GPUs together achieve", "achieved", unit="FLOP/s"),
     GPUS,
     HARDWARE,
     formula="achieved / (N x peak)",
@@ -91,7 +91,7 @@ def _utilisation(flops_per_second: float, gpus: int, hardware: str) -> Outcome:
     PARAMS,
     TOKENS,
     GPUS,
-    Parameter("flops_per_gpu", NUMBER, "FLOP/s that each GPU achieves", "X"),
+    Parameter("flops_per_gpu", NUMBER, "FLOP/s that each GPU achieves", "X", unit="FLOP/s"),
     PASSES,
     unit="s",
     formula="k x P x tokens / (N x X)",

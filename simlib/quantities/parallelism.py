@@ -24,11 +24,11 @@ def _mean_gradient(gradients: list[float], samples: list[float]) -> Outcome:
     return Outcome(value, worked=f"({top}) / ({bottom}) = {written(value)}")
 
 
-_SIZES = Parameter("sizes", NUMBERS, "bytes of each gradient, in the order in which they get ready")
+_SIZES = Parameter("sizes", NUMBERS, "bytes of each gradient, in the order in which they get ready", unit="B")
 _FIRST_CAP = Parameter(
-    "first_cap", NUMBER, "bytes that close the first bucket", "first_cap", data_parallel.FIRST_BUCKET_BYTES
+    "first_cap", NUMBER, "bytes that close the first bucket", "first_cap", data_parallel.FIRST_BUCKET_BYTES, unit="B"
 )
-_CAP = Parameter("cap", NUMBER, "bytes that close every other bucket", "cap", data_parallel.BUCKET_BYTES)
+_CAP = Parameter("cap", NUMBER, "bytes that close every other bucket", "cap", data_parallel.BUCKET_BYTES, unit="B")
 
 
 @define(
@@ -67,9 +67,9 @@ def _bucket_bytes(sizes: list[float], bucket: int, first_cap: float, cap: float)
 @define(
     "ddp.reduced_seconds",
     _SIZES,
-    Parameter("gradient_seconds", NUMBER, "seconds of backward pass for each gradient", "gradient_seconds"),
+    Parameter("gradient_seconds", NUMBER, "seconds of backward pass for each gradient", "gradient_seconds", unit="s"),
     Parameter("seconds_per_byte", NUMBER, "seconds that an all-reduce takes for each byte", "seconds_per_byte"),
-    Parameter("latency", NUMBER, "seconds that an all-reduce takes besides", "latency", 0.0),
+    Parameter("latency", NUMBER, "seconds that an all-reduce takes besides", "latency", 0.0, unit="s"),
     _FIRST_CAP,
     _CAP,
     unit="s",
@@ -115,9 +115,9 @@ def _samples_of_least(batch: float, critical: float) -> float:
     "compression.wire_ratio",
     Parameter("keep", NUMBER, "the share of values that is sent", "keep"),
     WORKERS,
-    Parameter("value_bytes", NUMBER, "bytes of one value sent", "value"),
-    Parameter("index_bytes", NUMBER, "bytes of its position", "index"),
-    Parameter("dense_bytes", NUMBER, "bytes of one value of the dense all-reduce", "dense"),
+    Parameter("value_bytes", NUMBER, "bytes of one value sent", "value", unit="B"),
+    Parameter("index_bytes", NUMBER, "bytes of its position", "index", unit="B"),
+    Parameter("dense_bytes", NUMBER, "bytes of one value of the dense all-reduce", "dense", unit="B"),
     formula="keep x N x (value + index) / (2 x dense)",
     source="Lin et al. 2018, Deep Gradient Compression; ring all-reduce: Patarasuk and Yuan 2009",
 )

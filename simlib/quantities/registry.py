@@ -43,6 +43,7 @@ class Parameter:
     help: str
     symbol: str = ""  # how formulas write it
     given: Any = field(default=_REQUIRED, repr=False)
+    unit: str = ""  # "B", "s", "B/s" or "FLOP/s"; empty for counts, shares and words
 
     @property
     def required(self) -> bool:

@@ -14,7 +14,7 @@ _NCCL_TESTS = "NVIDIA nccl-tests, doc/PERFORMANCE.md"
 _FACTOR = {"all_reduce": "2 (N - 1) / N", "broadcast": "1", "reduce": "1", "sendrecv": "1"}
 
 OP = Parameter("op", WORD, f"one of {', '.join(costs.WIRE_OPS)}")
-SECONDS = Parameter("seconds", NUMBER, "seconds that the collective takes", "seconds")
+SECONDS = Parameter("seconds", NUMBER, "seconds that the collective takes", "seconds", unit="s")
 
 
 @define("nccl_tests.algbw", BYTES, SECONDS, unit="B/s", formula="bytes / seconds", source=_NCCL_TESTS)

@@ -67,8 +67,8 @@ def _computed_utilisation(run: str) -> Outcome:
     return Outcome(value, worked=f"{written(speed.value)} / {written(peak)} = {written(value)}")
 
 
-_SECONDS_ONE = Parameter("seconds_one", NUMBER, "seconds that one GPU takes", "seconds_one")
-_SECONDS_MANY = Parameter("seconds_many", NUMBER, "seconds that the GPUs take together", "seconds_many")
+_SECONDS_ONE = Parameter("seconds_one", NUMBER, "seconds that one GPU takes", "seconds_one", unit="s")
+_SECONDS_MANY = Parameter("seconds_many", NUMBER, "seconds that the GPUs take together", "seconds_many", unit="s")
 _WORK_ONE = Parameter("work_one", NUMBER, "what one GPU does in its time, in samples or tokens", "work_one", 1)
 _WORK_MANY = Parameter("work_many", NUMBER, "what the GPUs do in theirs", "work_many", 1)
 _SPEED_UP = "(work_many / seconds_many) / (work_one / seconds_one)"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from tutor.cli.output import RIGHT, BadUsage, say, say_json
+from tutor.cli.output import RIGHT, say, say_json
+from tutor.cli.quantity_arguments import typed_arguments
 
 
 def calc(arguments: argparse.Namespace) -> int:
@@ -14,8 +14,8 @@ def calc(arguments: argparse.Namespace) -> int:
 
     if arguments.list or arguments.quantity is None:
         return _list(arguments.json)
-    # Arguments are checked by the engine: text goes through as it was typed
-    value = quantities.evaluate(arguments.quantity, **_typed(arguments.arguments))
+    typed = typed_arguments(quantities.quantity(arguments.quantity), arguments.arguments)
+    value = quantities.evaluate(arguments.quantity, **typed)
     if arguments.json:
         say_json(
             {
@@ -35,24 +35,6 @@ def calc(arguments: argparse.Namespace) -> int:
     say(f"{value.name} = {shown or 'none'}")
     say(f"  {value.worked}")
     return RIGHT
-
-
-def _typed(pairs: list[str]) -> dict[str, Any]:
-    """`key=value` arguments; a value may be arithmetic (`7e9`, `2**20`), a word or a list (`[1,2]`)."""
-    from tutor.course.expressions import ExpressionError, coordinates
-
-    given: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key or not text:
-            raise BadUsage(f"{pair!r} is not an argument; accepted: key=value, as in workers=8")
-        if key in given:
-            raise BadUsage(f"{key} is given twice")
-        try:
-            given |= coordinates(pair.strip(), {})
-        except ExpressionError as error:
-            raise BadUsage(f"{pair!r} cannot be read: {error}") from None
-    return given
 
 
 def _list(as_json: bool) -> int:

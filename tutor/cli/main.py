@@ -161,7 +161,10 @@ def parser() -> argparse.ArgumentParser:
     calc = add("calc", "calc", "calc", "compute a quantity, with the formula and your numbers in it")
     calc.add_argument("quantity", metavar="QUANTITY", nargs="?", help="its name; --list shows all")
     calc.add_argument(
-        "arguments", metavar="key=value", nargs="*", help="as in workers=8 bytes=7e9; sums count: bytes=4*1024"
+        "arguments",
+        metavar="key=value",
+        nargs="*",
+        help="as in workers=8 bytes=20MB params=7B; sums count: bytes=4*1024",
     )
     calc.add_argument("--list", action="store_true", help="list every quantity with its arguments")
 

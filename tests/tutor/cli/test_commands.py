@@ -82,14 +82,6 @@ def test_the_forward_grid_of_two_stages(capsys: Capture) -> None:
     assert shown["bubble"] == pytest.approx(2 / 8)
 
 
-def test_calc_works_the_formula_out(capsys: Capture) -> None:
-    found = ask(capsys, "calc", "ring.bytes_sent", "workers=3", "bytes=24")
-    assert set(found) == {"name", "arguments", "value", "unit", "formula", "worked"}
-    assert found["value"] == 32
-    assert "24" in found["worked"]
-    assert ask(capsys, "calc", "pipeline.bubble", "stages=4", "micro_batches=8")["value"] == pytest.approx(3 / 11)
-
-
 def test_options_may_stand_between_the_words(capsys: Capture) -> None:
     told = ask(capsys, "calc", "ring.bytes_sent", "workers=3", "--json", "bytes=24")
     assert told["value"] == 32
@@ -98,15 +90,6 @@ def test_options_may_stand_between_the_words(capsys: Capture) -> None:
     assert ask(capsys, "glossary", "all", "--course", str(load().folder), "reduce")["name"] == "all-reduce"
     assert main(["calc", "ring.bytes_sent", "workers=3", "--no", "bytes=24"]) == 2
     assert "--no" in capsys.readouterr().err
-
-
-def test_calc_takes_arithmetic_for_a_value(capsys: Capture) -> None:
-    assert ask(capsys, "calc", "ring.bytes_sent", "workers=2**2", "bytes=4*1024")["value"] == 6144
-
-
-def test_every_quantity_is_listed(capsys: Capture) -> None:
-    names = {quantity["name"] for quantity in ask(capsys, "calc", "--list")["quantities"]}
-    assert {"ring.steps", "zero.bytes_per_gpu", "pipeline.bubble"} <= names
 
 
 def test_the_lessons(capsys: Capture) -> None:

@@ -106,6 +106,16 @@ def rows(course: Course, question: Question, seed: int | None = None) -> list[li
     return list(by_row.values())
 
 
+def places(course: Course, question: Question, seed: int | None = None) -> list[list[Cell]]:
+    """The cells of `rows` without what they hold. Raises CourseError."""
+    return [[place for place, _ in row] for row in rows(course, question, seed)]
+
+
+def called(course: Course, question: Question, seed: int | None = None) -> Mapping[str, str]:
+    """What the question's picture calls its coordinates, where that is not their own name. Raises CourseError."""
+    return scene(live_picture(course, question, seed)).picture(step_asked(course, question, seed)).called
+
+
 def step_asked(course: Course, question: Question, seed: int | None = None) -> int:
     """The step of the live picture whose cells a table or grid asks for. Raises CourseError."""
     step = _wanted(question, seed).get(STEP, live_picture(course, question, seed).step)
@@ -121,21 +131,25 @@ def matching(text: str, cells: Iterable[Cell], question: Question, seed: int | N
     return _matching({name: value for name, value in wanted.items() if name != STEP}, cells)
 
 
-def name(at: Cell, cells: Iterable[Cell] = ()) -> str:
+def name(at: Cell, cells: Iterable[Cell] = (), called: Mapping[str, str] = _NAMES) -> str:
     """A cell as a person calls it: `worker 1, chunk 0`; `cells` are its neighbours, the same coordinates left out.
+
+    `called` are the picture's own names of coordinates.
 
     >>> name((("chunk", 0), ("index", 0), ("worker", 1)), [(("chunk", 1), ("index", 0), ("worker", 1))])
     'worker 1, chunk 0'
     >>> name((("group", 3), ("member", 0)))
     'group D, member 0'
+    >>> name((("rank", 1), ("slot", 3)), called={"rank": "stage"})
+    'stage 1, slot 3'
     """
     same = {key for key, value in at if key in _SAME and all(dict(other).get(key) == value for other in cells)}
     order = {key: number for number, key in enumerate(_ORDER)}
     shown = sorted((pair for pair in at if pair[0] not in same), key=lambda pair: order.get(pair[0], 99))
-    return ", ".join(f"{_NAMES.get(key, key)} {_called(key, value)}" for key, value in shown)
+    return ", ".join(f"{called.get(key) or _NAMES.get(key, key)} {_written(key, value)}" for key, value in shown)
 
 
-def _called(coordinate: str, value: int | str) -> int | str:
+def _written(coordinate: str, value: int | str) -> int | str:
     """A coordinate's value as the pictures write it: groups have letters."""
     if coordinate != "group" or not isinstance(value, int):
         return value

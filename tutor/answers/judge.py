@@ -255,10 +255,11 @@ def _judge_cells(course: Course, question: Question, text: str, seed: int | None
     )
     if difference is None:
         return _verdict(course, question, seed, typed, understood, None)
-    by_place = {where: value for where, _, value in pairs}
+    by_place = {at: value for at, _, value in pairs}
     known = _known_cell(course, question, by_place, seed)
     place, mine = known[0] if known else difference
-    say = known[1] if known else f"{cells.name(place, by_place)}: {_not(question, mine)}"
+    where = cells.name(place, by_place, cells.called(course, question, seed))
+    say = known[1] if known else f"{where}: {_not(question, mine)}"
     verdict = _verdict(course, question, seed, typed, understood, (say, known[2] if known else None))
     return replace(verdict, difference={**dict(place), "got": mine})
 

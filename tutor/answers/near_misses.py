@@ -10,6 +10,9 @@ from tutor.units import BYTES, BYTES_PER_SECOND, COUNT, SECONDS, SHARE
 
 # How close a factor has to be to count as this slip; 1.024 and 1.0737 are well apart
 _CLOSE = 0.004
+# Digits from which a factor is hardly chance; with fewer it has to be exact
+_TELLING = 3
+_EXACT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ def _slip(reading: Reading, factor: float, right: float, measure: str, *, bare: 
     if _is(factor, -1):
         return NearMiss("The size is right, the sign is not.")
     if measure in (BYTES, BYTES_PER_SECOND):
-        found = _binary(reading, factor, right) or _bits(reading, factor)
+        found = _binary(reading, factor, right) or _bits(reading, factor, measure)
         if found:
             return found
     if measure in (SHARE, COUNT):
@@ -71,14 +74,18 @@ def _binary(reading: Reading, factor: float, right: float) -> NearMiss | None:
     return None
 
 
-def _bits(reading: Reading, factor: float) -> NearMiss | None:
-    if _is(factor, 8):
-        return NearMiss("This is eight times too much: the number of bits, where bytes are meant.", "bits-for-bytes")
-    if _is(factor, 1 / 8):
-        if reading.unit and reading.unit.bits:
-            return NearMiss("That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes")
-        return NearMiss("This is an eighth: bytes were taken for bits and divided once more.", "bits-for-bytes")
-    return None
+def _bits(reading: Reading, factor: float, measure: str) -> NearMiss | None:
+    if reading.unit and reading.unit.bits and _is(factor, 1 / 8):
+        return NearMiss("That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes")
+    way = next((way for way in (8, 1 / 8) if _is(factor, way)), None)
+    if way is None or (reading.step is not None and reading.digits < _TELLING and not _is(factor, way, _EXACT)):
+        return None
+    # Links are sold in bits. Elsewhere eight GPUs lead to an eighth too: a question, and no belief to be counted
+    if way == 8:
+        said = "This is eight times too much. Did you count bits? A byte has eight of them."
+    else:
+        said = "This is an eighth of it. Did you divide by eight, as from bits to bytes?"
+    return NearMiss(said, "bits-for-bytes" if measure == BYTES_PER_SECOND else None)
 
 
 def _percentage(reading: Reading, factor: float, right: float, *, bare: bool) -> NearMiss | None:
@@ -100,5 +107,5 @@ def _thousands(factor: float, look_at: str, bases: tuple[int, ...] = (1000, 1024
     return None
 
 
-def _is(factor: float, wanted: float) -> bool:
-    return abs(factor - wanted) <= _CLOSE * abs(wanted)
+def _is(factor: float, wanted: float, close: float = _CLOSE) -> bool:
+    return abs(factor - wanted) <= close * abs(wanted)

@@ -25,6 +25,6 @@ def blank_picture(course: Course, question: Question, seed: int | None) -> Blank
     step = min(live.step, shown.last_step)
     picture = shown.picture(step)
     if question.kind in WITH_CELLS and cells.step_asked(course, question, seed) <= step:
-        asked = [place for row in cells.rows(course, question, seed) for place, _ in row]
+        asked = [place for row in cells.places(course, question, seed) for place in row]
         picture = picture.marked({place: Mark(Role.BLANK) for place in asked})
     return BlankPicture(picture, shown.caption(step))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tutor.answers import cells, texts
 from tutor.answers.verdict import NotUnderstood
-from tutor.asking import Asking
-from tutor.course.blocks import WITH_CELLS
-from tutor.course.model import CourseError, Prose
+from tutor.course.model import CourseError
 from tutor.examination.page import NotSaved, markdown, save
-from tutor.examination.pictures import blank_picture
 from tutor.examination.result import Result
 from tutor.examination.room import Asked, Examination, NoExamination, Sitting, UnderWay
 from tutor.plain.paper import Paper
-from tutor.plain.question import say_rows
+from tutor.plain.problem import say_problem
 from tutor.plain.typed import Typed, is_typed, named, next_line, read
 from tutor.progress.store import ProgressError
 from tutor.study import Study
@@ -29,25 +25,9 @@ _COMMANDS = {
 
 def show_problem(paper: Paper, room: Examination, asked: Asked) -> None:
     """One problem as it is asked."""
-    course, question, seed = room.course, asked.question, asked.seed
     paper.blank()
     paper.say(f"Problem {asked.number} of {asked.of}: {asked.step.title}")
-    for block in asked.step.blocks:
-        if isinstance(block, Prose):
-            paper.markdown(texts.prose(course, asked.step, block))
-    drawn = blank_picture(course, question, seed)
-    if drawn is not None:
-        paper.blank()
-        paper.picture(drawn.picture, drawn.caption)
-    asking = Asking(room.study, question, seed)
-    paper.markdown(asking.prompt)
-    for number, option in enumerate(asking.options, 1):
-        paper.say(option.text, f"{number:>3}  ")
-    if question.kind in WITH_CELLS:
-        rows = [[place for place, _ in row] for row in cells.rows(course, question, seed)]
-        say_rows(paper, question, rows, one_by_one=False)
-    else:
-        paper.say(f"Type {asking.expects}.")
+    say_problem(paper, room.course, asked.step, asked.question, asked.seed)
 
 
 def examine(study: Study, paper: Paper) -> bool:

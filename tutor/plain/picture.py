@@ -36,7 +36,7 @@ class LivePicture:
             question, seed = asking.question, asking.seed
             live = cells.live_picture(course, question, seed)
             if question.kind in WITH_CELLS:
-                places = [place for row in cells.rows(course, question, seed) for place, _ in row]
+                places = [place for row in cells.places(course, question, seed) for place in row]
                 self.blanks = Blanks(places, cells.step_asked(course, question, seed))
         try:
             self.model = LiveModel(topic(live.topic), live.parameters, live.step)

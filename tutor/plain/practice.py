@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from tutor.answers import cells, texts
 from tutor.answers.verdict import NotUnderstood
-from tutor.asking import expects
-from tutor.course.blocks import WITH_CELLS
-from tutor.course.model import Prose
-from tutor.examination.pictures import blank_picture
 from tutor.plain.paper import Paper
-from tutor.plain.question import say_rows
+from tutor.plain.problem import say_problem
 from tutor.plain.typed import Typed, named, next_line, read
 from tutor.practice.problem import Problem
 from tutor.practice.session import NothingToPractise, Outcome, Practice, Session, Solution, Summary
@@ -92,24 +87,9 @@ def _list(typed: Typed, paper: Paper) -> None:
 
 def show_problem(paper: Paper, problem: Problem, number: int, count: int) -> None:
     """One problem as it is asked."""
-    course, question, seed = problem.course, problem.question, problem.seed
     paper.blank()
     paper.say(f"Problem {number} of {count}, from {problem.skill.lesson.title}: {problem.skill.title}")
-    for block in problem.step.blocks:
-        if isinstance(block, Prose):
-            paper.markdown(texts.prose(course, problem.step, block))
-    drawn = blank_picture(course, question, seed)
-    if drawn is not None:
-        paper.blank()
-        paper.picture(drawn.picture, drawn.caption)
-    paper.markdown(texts.prompt(course, question, seed))
-    for at, option in enumerate(texts.options_shown(course, question, seed), 1):
-        paper.say(option.text, f"{at:>3}  ")
-    if question.kind in WITH_CELLS:
-        rows = [[place for place, _ in row] for row in cells.rows(course, question, seed)]
-        say_rows(paper, question, rows, one_by_one=False)
-    else:
-        paper.say(f"Type {expects(course, question, seed)}.")
+    say_problem(paper, problem.course, problem.step, problem.question, problem.seed)
 
 
 def say_outcome(paper: Paper, outcome: Outcome) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tutor.answers import cells, choices, tables
 from tutor.answers.families import count_members
 from tutor.answers.verdict import NotUnderstood
 from tutor.asking import Asking
 from tutor.course.blocks import WITH_CELLS
-from tutor.course.model import CHOICE, GRID, CourseError, Question
+from tutor.course.model import CHOICE, GRID, Course, CourseError, Question
 from tutor.plain.paper import Paper
 from tutor.progress.store import ProgressError
 from tutor.study import AnswerOutcome, NotAllowed, Study, Unknown
@@ -50,7 +52,7 @@ class QuestionTask:
             paper.together(f"{'Solved' if told.solved else 'Revealed'}: {told.answer}", told.why, self._onwards())
             return
         if self.question.kind in WITH_CELLS:
-            say_rows(paper, self.question, self._asked_rows(), one_by_one=True)
+            say_rows(paper, self._study.course, self.question, asking.seed, one_by_one=True)
         else:
             paper.say(f"Type {asking.expects}.")
         self._show_draft()
@@ -145,7 +147,8 @@ class QuestionTask:
     def _next_row(self) -> str:
         rows = self._asked_rows()
         at = len(self._rows)
-        return f"Row {at + 1} of {len(rows)}: {_cells(rows[at])}. :again begins at row 1."
+        called = cells.called(self._study.course, self.question, self.asking.seed)
+        return f"Row {at + 1} of {len(rows)}: {_cells(rows[at], called)}. :again begins at row 1."
 
     def _keep(self, rows: list[str]) -> None:
         """Keeps the rows typed so far, as the app reads them too."""
@@ -160,8 +163,7 @@ class QuestionTask:
             self._study.store.keep_draft(self.question.id, "")
 
     def _asked_rows(self) -> list[list[Cell]]:
-        rows = cells.rows(self._study.course, self.question, self.asking.seed)
-        return [[place for place, _ in row] for row in rows]
+        return cells.places(self._study.course, self.question, self.asking.seed)
 
     # Help
 
@@ -210,8 +212,10 @@ class QuestionTask:
         return f"{'One try' if left == 1 else f'{left} tries'} left before the answer is revealed.{hint}"
 
 
-def say_rows(paper: Paper, question: Question, rows: list[list[Cell]], *, one_by_one: bool) -> None:
+def say_rows(paper: Paper, course: Course, question: Question, seed: int | None, *, one_by_one: bool) -> None:
     """Which cells a table or grid asks for, row by row, and how to type them."""
+    rows = cells.places(course, question, seed)
+    called = cells.called(course, question, seed)
     idle = " An idle slot is a point." if question.kind == GRID else ""
     if len(rows) == 1:
         paper.say(f"Type {len(rows[0])} values parted by spaces.{idle}")
@@ -220,12 +224,12 @@ def say_rows(paper: Paper, question: Question, rows: list[list[Cell]], *, one_by
     else:
         paper.say(f"Type {len(rows)} rows in one line: values parted by spaces, rows by ;{idle}")
     for number, row in enumerate(rows, 1):
-        paper.say(f"Row {number}: {_cells(row)}", "  ", "      ")
+        paper.say(f"Row {number}: {_cells(row, called)}", "  ", "      ")
 
 
-def _cells(row: list[Cell]) -> str:
+def _cells(row: list[Cell], called: Mapping[str, str]) -> str:
     """The cells of a row in words, what they share said once: `worker 0: chunk 0, chunk 1`."""
-    names = [cells.name(place, row).split(", ") for place in row]
+    names = [cells.name(place, row, called).split(", ") for place in row]
     shared = [part for part in names[0] if all(part in name for name in names)] if len(names) > 1 else []
     own = [" ".join(part for part in name if part not in shared) for name in names]
     if len(own) > 3 and (run := _run(own)):

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tutor.views.figures import number
@@ -100,6 +101,8 @@ class Picture(ABC):
 
     head_columns: int = 0
     head_rows: int = 0
+    # What the picture calls a coordinate, where that is not the coordinate's name
+    called: Mapping[str, str] = MappingProxyType({})
 
     def foot_rows(self, width: int) -> int:
         """How many rows at the bottom belong to no column of the grid: transfers, legend, counts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -72,6 +72,10 @@ class PipelineRows(Picture):
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return len(self.row_name(self.ranks - 1)) + 1
+
+    @property
+    def called(self) -> Mapping[str, str]:  # type: ignore[override]
+        return {"rank": self._noun}
 
     def row_name(self, rank: int) -> str:
         """What a row is called: "stage 1", or "rank 1" where ranks and stages are not the same."""

@@ -113,7 +113,11 @@ def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: fl
             "This is the number of GB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GB, or give it in GiB.",
             "gib-for-gb",
         ),
-        ("308 GB", "This is eight times too much: the number of bits, where bytes are meant.", "bits-for-bytes"),
+        ("308 GB", "This is eight times too much. Did you count bits? A byte has eight of them.", None),
+        ("4.81 GB", "This is an eighth of it. Did you divide by eight, as from bits to bytes?", None),
+        ("38.5/8 GB", "This is an eighth of it. Did you divide by eight, as from bits to bytes?", None),
+        ("4.8 GB", "4.8 GB is too low.", None),  # an eighth to half a percent, by chance
+        ("310 GB", "310 GB is too high.", None),
         ("38.5 Gb", "That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes"),
         (
             "38.5 MB",
@@ -149,6 +153,22 @@ def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: fl
 def test_wrong_with_its_reason(ask: Ask, text: str, reason: str, misconception: str | None) -> None:
     verdict = judge(*ask(STAGE_1), text)
     assert (verdict.right, verdict.reason, verdict.misconception) == (False, reason, misconception)
+
+
+LINK = """\
+kind = "number"
+prompt = "How fast?"
+answer = "hardware.bandwidth hardware=h100 gpus=8"
+why = "So."
+unit = "B/s"
+"""
+
+
+def test_eight_times_a_link_s_bandwidth_is_bits(ask: Ask) -> None:
+    # An H100's NVLink has 450 GB/s in one direction: links are what is sold in bits
+    verdict = judge(*ask(LINK), "3600 GB/s")
+    assert verdict.reason == "This is eight times too much. Did you count bits? A byte has eight of them."
+    assert verdict.misconception == "bits-for-bytes"
 
 
 @pytest.mark.parametrize(

@@ -129,18 +129,25 @@ def test_a_right_grid(ask: Ask, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("0 1 2 .; . 0 1 .", "rank 1, slot 3: not idle."),
-        ("0 1 2 .; 0 1 2 .", "rank 1, slot 0: not 0."),
+        ("0 1 2 .; . 0 1 .", "stage 1, slot 3: not idle."),
+        ("0 1 2 .; 0 1 2 .", "stage 1, slot 0: not 0."),
         ("0 1 2 .; 1F0 1F1 1F2 .", "It has nothing to work on yet."),
-        ("0 2 1 .; . 0 1 2", "rank 0, slot 1: not 2."),
-        ("0B0 1 2 .; . 0 1 2", "rank 0, slot 0: not 0B0."),
-        ("1F0 1 2 .; . 0 1 2", "rank 0, slot 0: not 1F0."),
+        ("0 2 1 .; . 0 1 2", "stage 0, slot 1: not 2."),
+        ("0B0 1 2 .; . 0 1 2", "stage 0, slot 0: not 0B0."),
+        ("1F0 1 2 .; . 0 1 2", "stage 0, slot 0: not 1F0."),
     ],
 )
 def test_a_wrong_grid(ask: Ask, text: str, reason: str) -> None:
     question = GRID if "nothing to work" in reason else GRID.split("[[wrong]]")[0]
     verdict = judge(*ask(question, PIPELINE), text)
     assert (verdict.right, verdict.reason) == (False, reason)
+
+
+def test_a_rank_with_two_stages_is_called_a_rank(ask: Ask) -> None:
+    interleaved = 'show = "pipeline"\nschedule = "interleaved"\nstages = 2\nmicro_batches = 2\nchunks = 2'
+    course, question = ask(GRID.split("[[wrong]]")[0].replace('cells = ""', 'cells = "rank=1 slot=0"'), interleaved)
+    # Nothing has come from rank 0 in the first slot
+    assert judge(course, question, "1F0").reason == "rank 1, slot 0: not 1F0."
 
 
 def test_truth_and_prompt_come_from_the_picture(ask: Ask) -> None:

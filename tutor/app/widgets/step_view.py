@@ -111,12 +111,13 @@ class StepView(VerticalScroll, can_focus=True):
             if live is not None:
                 yield self._live(live)
         board = self._lives.get(question.live)
-        rows = [[place for place, _ in row] for row in cells.rows(self._study.course, question, asking.seed)]
+        rows = cells.places(self._study.course, question, asking.seed)
         step = cells.step_asked(self._study.course, question, asking.seed)
         if board is None or not any(rows):
             yield self._broken("The picture to fill in cannot be drawn.")
             return
-        yield self._panel(asking, Table(board, step, rows, question.kind == GRID))
+        called = cells.called(self._study.course, question, asking.seed)
+        yield self._panel(asking, Table(board, step, rows, question.kind == GRID, called))
 
     def _broken(self, line: str) -> Widget:
         said = Said(classes="complaint")

@@ -58,7 +58,14 @@ class Table(Lines, can_focus=True):
     ]
 
     def __init__(
-        self, live: LiveView, step: int, rows: Sequence[Sequence[Cell]], may_be_idle: bool, *, id: str | None = None
+        self,
+        live: LiveView,
+        step: int,
+        rows: Sequence[Sequence[Cell]],
+        may_be_idle: bool,
+        called: Mapping[str, str],
+        *,
+        id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self._live = live
@@ -66,6 +73,7 @@ class Table(Lines, can_focus=True):
         self._rows = [list(row) for row in rows]
         self._cells = [place for row in rows for place in row]
         self._may_be_idle = may_be_idle
+        self._called = called  # what the picture calls a coordinate: its ranks stages
         self._texts: dict[Cell, str] = {}
         self._wrong: set[Cell] = set()
         self._here = self._cells[0]
@@ -92,7 +100,7 @@ class Table(Lines, can_focus=True):
         typed = self._texts.get(self._here, "")
         before = self._before().get(self._here, "")
         row = [
-            Segment(f"{cells.name(self._here, self._cells)}: ", style.plain),
+            Segment(f"{cells.name(self._here, self._cells, self._called)}: ", style.plain),
             Segment(f" {typed}_ ", style.here),
             *([Segment(f"   {before} at step {self._live.model.lesson_step}", style.quiet)] if before else []),
             Segment(f"   {filled} of {len(self._cells)} filled in", style.quiet),

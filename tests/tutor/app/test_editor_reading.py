@@ -41,6 +41,17 @@ def test_long_lines_of_a_task_wrap(play: Play, shown: Shown, study: Study) -> No
     play(scenario)
 
 
+@pytest.mark.parametrize(("length", "rows"), [(74, 60), (75, 61)])
+def test_a_line_as_long_as_those_of_the_tasks_does_not_wrap(play: Play, study: Study, length: int, rows: int) -> None:
+    study.start("all_sums").path.write_text("#" * length + "\n" + "\n" * 58)  # 60 lines: a scroll bar, two digits
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        screen = await to_the_exercise(pilot, "e")
+        assert screen.query_one(Code).wrapped_document.height == rows
+
+    play(scenario)
+
+
 def test_a_key_reads_on_in_a_verdict_that_is_longer_than_its_place(
     play: Play, shown: Shown, study: Study, until: Any
 ) -> None:

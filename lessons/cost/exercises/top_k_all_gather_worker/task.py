@@ -29,8 +29,8 @@ def top_k_all_gather_worker(worker, gradient, k):
     The bytes that each worker sends are counted: nothing else need be
     sent.
 
-    Example: with [5.0, -1.0, 0.5] and [1.0, 0.0, -3.0], k = 1, both return
-    [2.5, 0.0, -1.5].
+    Example: with [5.0, -1.0, 0.5] and [1.0, 0.0, -3.0], k = 1, both
+    return [2.5, 0.0, -1.5].
     """
     positions = np.argsort(np.abs(gradient))[-k:]
     # Here this worker's positions and values go to all, and theirs come

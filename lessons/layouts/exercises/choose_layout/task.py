@@ -5,19 +5,20 @@ Check it with: worldsize check choose_layout.py
 
 
 def choose_layout(model, machine, batch, seconds):
-    """A layout of `model` on `machine` whose step takes `seconds` at most.
+    """A layout of `model` on `machine` with steps of at most `seconds`.
 
     model    layers L, hidden h, heads a, vocab V, sequence s: a GPT with
              12 h^2 parameters in a layer and V h in its embedding
-    machine  gpus, gpus_per_server; memory and reserved, in bytes of a GPU;
+    machine  gpus, gpus_per_server; memory and reserved, bytes of a GPU;
              flops, FLOP/s that a GPU achieves; link and network, bytes/s
              inside a server and between servers
     batch    sequences of a step, all copies together
 
-    Return a dict: data d, tensor t, pipeline p, zero (0 to 3), micro_batch
-    b, checkpointing ("none", "selective" or "full"). d t p is the number
-    of GPUs; t divides the heads, p the layers, d b the batch; with one
-    copy zero is 0. `seconds` is a tenth more than the fastest needs.
+    Return a dict: data d, tensor t, pipeline p, zero (0 to 3),
+    micro_batch b, checkpointing ("none", "selective" or "full"). d t p is
+    the number of GPUs; t divides the heads, p the layers, d b the batch;
+    with one copy zero is 0. `seconds` is a tenth more than the fastest
+    needs.
 
     There are a few hundred layouts: try them all. What each costs, on the
     busiest stage, with m = batch / (d b) micro-batches:

@@ -9,8 +9,8 @@ import numpy as np
 def reduce_scatter_worker(worker, array):
     """What one worker does in a reduce-scatter.
 
-    N workers run this function at the same time: worker.rank is this one's
-    number, worker.world_size is N. `array` is this worker's own,
+    N workers run this function at the same time: worker.rank is this
+    one's number, worker.world_size is N. `array` is this worker's own,
     one-dimensional and equally long on all workers. Leave it as it is.
 
     Return slice `worker.rank` of the sum of all workers' arrays: worker r
@@ -26,5 +26,5 @@ def reduce_scatter_worker(worker, array):
     returns [111], worker 1 [222] and worker 2 [333].
     """
     chunks = np.array_split(array, worker.world_size)
-    # Here chunks pass from worker to worker, and each worker adds its own.
+    # Here chunks pass from worker to worker, and each adds its own.
     return chunks[worker.rank].copy()

@@ -34,6 +34,6 @@ def ring_all_reduce_worker(worker, array):
     return [111, 222, 333].
     """
     chunks = np.array_split(array, worker.world_size)
-    # Here this worker and its two neighbours pass chunks on, first adding,
-    # then copying.
+    # Here this worker and its two neighbours pass chunks on, first
+    # adding, then copying.
     return np.concatenate(chunks)

@@ -21,8 +21,8 @@ def fsdp_forward_worker(worker, shards, shapes, x):
         worker.all_gather(shard)
             all workers' shards, joined in the order of the ranks
 
-    just before a layer runs, and cut the filling off. Free the matrix just
-    after: hold one at a time.
+    just before a layer runs, and cut the filling off. Free the matrix
+    just after: hold one at a time.
 
     Return (output, held). `output` is x after the last layer. `held` is a
     list with an entry for each layer: how many weights this worker holds

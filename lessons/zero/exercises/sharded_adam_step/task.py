@@ -13,8 +13,8 @@ def sharded_adam_step(
 ):
     """What N workers hold after one step of ZeRO stage 1.
 
-    Four arguments are lists with an entry for each worker, one-dimensional
-    arrays of floats:
+    Four arguments are lists with an entry for each worker,
+    one-dimensional arrays of floats:
 
     - weights[r]: all the weights, equal on every worker;
     - gradients[r]: the gradient of worker r's own samples, for all the

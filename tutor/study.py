@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TRIES_BEFORE_REVEAL = 3
 _WORKER = "_worker"  # how the names of exercises end that a worker runs
+_WORK = ("start", "reset", "check")  # events of work on an exercise
 _EXERCISE_LINE = "# exercise:"
 
 
@@ -152,7 +153,17 @@ class Study:
         return found
 
     def where(self) -> tuple[Lesson, Step] | None:
-        """The lesson and step that were open last, or None before the first one."""
+        """The lesson and step where the learner was last: see `working_on`; None before the first step."""
+        return self.working_on() or self._opened_last()
+
+    def working_on(self) -> tuple[Lesson, Step] | None:
+        """The exercise worked on since a step was last opened, as long as its check fails, with its lesson."""
+        event = self.store.last("opened", *_WORK)
+        if event is None or event.kind == "opened" or event.detail.get("right"):
+            return None
+        return self.course.step_of(event.item)
+
+    def _opened_last(self) -> tuple[Lesson, Step] | None:
         event = self.store.last("opened")
         if event is None:
             return None
@@ -171,8 +182,8 @@ class Study:
 
     def open_step(self, lesson: Lesson, step: Step) -> None:
         """Remembers that this step is open now."""
-        last = self.store.last("opened")
-        if last is None or last.item != step.id:
+        last, work = self.store.last("opened"), self.working_on()
+        if last is None or last.item != step.id or (work is not None and work[1].id != step.id):
             self.store.add("opened", step.id, lesson=lesson.id)
 
     def standings(self) -> Mapping[str, ItemStanding]:

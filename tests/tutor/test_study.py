@@ -89,6 +89,35 @@ def test_the_last_opened_step_is_where_the_learner_is(study: Study) -> None:
     assert [event.item for event in study.store.events(kind="opened")] == ["first", "second", "first"]
 
 
+def test_an_exercise_worked_on_since_is_where_the_learner_is_until_it_is_right(study: Study) -> None:
+    lesson = study.lesson("small")
+
+    def at() -> str:
+        found = study.where()
+        assert found is not None
+        return found[1].id
+
+    study.open_step(lesson, lesson.steps[0])
+    study.start("double")
+    assert at() == "second"
+    study.store.add("check", "double", right=False)
+    assert at() == "second"
+    study.store.add("check", "double", right=True)
+    assert at() == "first"
+    assert study.working_on() is None
+    study.store.add("check", "double", right=False)
+    # The step that was open before may be opened again, and then it is where the learner is
+    study.open_step(lesson, lesson.steps[0])
+    assert at() == "first"
+    study.store.add("check", "no longer there", right=False)
+    assert at() == "first"
+    # One's own step is not opened anew by each check
+    study.open_step(lesson, lesson.steps[1])
+    study.store.add("check", "double", right=False)
+    study.open_step(lesson, lesson.steps[1])
+    assert [event.item for event in study.store.events(kind="opened")] == ["first", "first", "second"]
+
+
 def test_a_step_that_has_gone_leads_to_its_lesson(study: Study) -> None:
     study.store.add("opened", "no-longer-there", lesson="small")
     found = study.where()

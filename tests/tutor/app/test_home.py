@@ -84,6 +84,25 @@ def test_enter_goes_on_where_one_was(play: Callable[..., None], shown: Callable[
     play(scenario)
 
 
+def test_enter_goes_on_with_the_exercise_worked_on_last(
+    play: Callable[..., None], shown: Callable[..., str], study: Study
+) -> None:
+    lesson = study.lesson("demo")
+    study.open_step(lesson, lesson.steps[-1])
+    study.store.add("check", "all_sums", right=False)
+    found = study.course.step_of("all_sums")
+    assert found is not None
+    step = found[1]
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert f"Continue  Demo, step {lesson.steps.index(step) + 1} of 6: {step.title}" in shown(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen.step.id == step.id
+
+    play(scenario)
+
+
 def test_behind_the_end_of_a_lesson_enter_goes_on_to_the_next(
     play: Callable[..., None], shown: Callable[..., str], study: Study
 ) -> None:

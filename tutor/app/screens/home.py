@@ -259,9 +259,9 @@ def _examined(study: Study) -> str:
 
 
 def where_to_go_on(study: Study) -> tuple[Lesson, Step] | None:
-    """The step that was open last; behind a lesson's end the next lesson that is not at its end."""
+    """The step where the learner was last; behind a lesson's end the next lesson that is not at its end."""
     where = study.where()
-    if where is None or where[1] is not where[0].steps[-1]:
+    if study.working_on() is not None or where is None or where[1] is not where[0].steps[-1]:
         return where
     lessons = study.course.lessons
     for lesson in lessons[lessons.index(where[0]) + 1 :]:

@@ -3,6 +3,17 @@
 import numpy as np
 
 from simlib.decoder.attention import attention
+from simlib.tensor_parallel.review import (
+    Refused,
+    SplitLayer,
+    after_the_partials,
+    called,  # what the checker calls the arrays of the result
+    first_difference,
+    read,
+    said_of,
+    same,
+    times,
+)
 
 
 def cases(seed):
@@ -45,58 +56,38 @@ def expected(arguments):
     return [partials], [results @ out + arguments["out_bias"] for _ in range(arguments["gpus"])]
 
 
-def called(path):
-    """What a part of the result is called."""
-    if path[0] == 0:
-        return f"GPU {path[2]} puts in"
-    return f"GPU {path[1]} ends with"
-
-
 def explain(arguments, expected, got, difference):
     """The number of all-reduces, then the first GPU whose array is wrong, and the slip that it looks like."""
     gpus, shape = arguments["gpus"], expected[1][0].shape
-    if not isinstance(got, (list, tuple)):
-        return None
-    if _are_arrays(got, gpus, shape):
-        return _form(f"This is one array for each GPU. Return two lists, `reduced` and `outputs`: {_NESTED}")
-    if len(got) != 2 or not isinstance(got[0], (list, tuple)):
-        return None
-    reduced, outputs = got
-    if _are_arrays(reduced, gpus, shape):
-        return _form(f"The first list holds arrays: {_NESTED}")
-    if isinstance(outputs, np.ndarray) and outputs.shape == shape:
-        return _form(f"The outputs are one array. Return a list of {gpus}: each GPU ends with an array of its own.")
-    if not all(isinstance(arrays, (list, tuple)) for arrays in reduced):
-        return None
-    if len(reduced) != 1:
-        return _form(_count(len(reduced), arguments))
-    partials = reduced[0]
-    if len(partials) != gpus:
-        return _form(
-            f"{len(partials)} arrays go into the all-reduce. Each of the {gpus} GPUs puts one in, with heads or without."
+    try:
+        layer = read(
+            got,
+            gpus,
+            shape,
+            miscounted=lambda count: _count(count, arguments),
+            misshapen=lambda at_the_end, own: _misshapen(own, shape),
+            idle=", with heads or without",
         )
-    for what, arrays in (("puts in", partials), ("ends with", outputs)):
-        wrong = _wrong_shape(what, arrays, shape)
-        if wrong is not None:
-            return wrong
-    for which, (right, yours) in enumerate(((expected[0][0], partials), (expected[1], outputs))):
-        for gpu, (wanted, own) in enumerate(zip(right, yours)):
-            if not _same(wanted, own):
-                slip = _of_outputs(arguments, partials, outputs) if which else _of_partials(arguments, partials)
-                return _difference(which, gpu, wanted, own, slip)
-    return None
-
-
-_NESTED = "`reduced` is a list of all-reduces, each of them a list of arrays, also where there is only one."
-
-
-def _form(reason):
-    return {"kind": "wrong_shape", "reason": reason, "first_difference": None}
-
-
-def _are_arrays(value, gpus, shape):
-    is_list = isinstance(value, (list, tuple)) and len(value) == gpus
-    return is_list and all(isinstance(one, np.ndarray) and one.shape == shape for one in value)
+    except Refused as refused:
+        return {"kind": "wrong_shape", "reason": str(refused), "first_difference": None}
+    found = layer and first_difference(SplitLayer(expected[0][0], expected[1]), layer)
+    if found is None:
+        return None
+    if found.at_the_end:
+        slip = after_the_partials(layer.partials, arguments["out_bias"], "out_bias", layer.outputs)
+    else:
+        slip = _of_partials(arguments, layer.partials)
+    return {
+        "kind": None,
+        "reason": f"{said_of(found)} {slip}" if slip else said_of(found),
+        "path": found.path,
+        "first_difference": {
+            "worker": found.gpu,
+            "index": [found.row, found.column],
+            "expected": found.expected,
+            "got": found.got,
+        },
+    }
 
 
 def _count(count, arguments):
@@ -110,42 +101,21 @@ def _count(count, arguments):
     )
 
 
-def _wrong_shape(what, arrays, shape):
-    """The first array of another shape; {} leaves other things to the comparison; None where all is well."""
-    if not isinstance(arrays, (list, tuple)) or not all(isinstance(one, np.ndarray) for one in arrays):
-        return {}
-    for gpu, own in enumerate(arrays):
-        if own.dtype.kind != "f" or own.ndim != 2:
-            return {}
-        if own.shape != shape:
-            said = f"GPU {gpu} {what} an array of {_shape(own.shape)}; expected {_shape(shape)}."
-            if own.shape[1] < shape[1]:
-                said += (
-                    " Are these the results of its heads? Multiply them by the rows of `out` that belong to them: then what "
-                    "the GPUs have can be added."
-                )
-            elif own.shape[0] < shape[0]:
-                said += " Has the GPU some of the tokens? It has all of them, and some of the heads."
-            return _form(said)
-    return None
-
-
-def _difference(which, gpu, right, own, slip):
-    token, column = (int(i) for i in np.argwhere(~np.isclose(own, right, rtol=1e-7, atol=1e-12))[0])
-    wanted, yours = right[token, column], own[token, column]
-    what = "ends with" if which else "puts in"
-    said = f"GPU {gpu} {what}, row {token}, column {column}: expected {wanted:.6g}, yours {yours:.6g}."
-    return {
-        "kind": None,
-        "reason": f"{said} {slip}" if slip else said,
-        "path": (1, gpu, token, column) if which else (0, 0, gpu, token, column),
-        "first_difference": {"worker": gpu, "index": [token, column], "expected": wanted, "got": yours},
-    }
+def _misshapen(own, shape):
+    """What an array of another shape may come from."""
+    if own[1] < shape[1]:
+        return (
+            "Are these the results of its heads? Multiply them by the rows of `out` that belong to them: then what "
+            "the GPUs have can be added."
+        )
+    if own[0] < shape[0]:
+        return "Has the GPU some of the tokens? It has all of them, and some of the heads."
+    return ""
 
 
 def _of_partials(arguments, yours):
     """Which wrong rule makes what the GPUs put into the all-reduce; None if none that is known does."""
-    return next((words for words, made in _rules(arguments) if all(map(_same, made, yours))), None)
+    return next((words for words, made in _rules(arguments) if all(map(same, made, yours))), None)
 
 
 def _rules(arguments):
@@ -236,33 +206,13 @@ def _rules(arguments):
     # Around it
     bias = arguments["out_bias"]
     yield (
-        f"`out_bias` is in it, so that the sum has it {_times(gpus)}: add it once, after the all-reduce.",
+        f"`out_bias` is in it, so that the sum has it {times(gpus)}: add it once, after the all-reduce.",
         [partial + bias for partial in made()],
     )
     yield (
         "Each GPU has some of the tokens, which look at those alone. It has all tokens, and some of the heads.",
         _by_tokens(arguments),
     )
-
-
-def _of_outputs(arguments, partials, yours):
-    """Which wrong step after the right partial outputs makes these outputs."""
-    gpus, bias, total = arguments["gpus"], arguments["out_bias"], sum(partials)
-    alone = "That is the GPU's own partial output: an all-reduce gives each GPU the sum of all."
-    rules = [
-        ([partial + bias for partial in partials], alone),
-        (partials, alone),
-        ([total] * gpus, "`out_bias` is missing: add it after the all-reduce."),
-        ([total + gpus * bias] * gpus, f"`out_bias` is in it {_times(gpus)}: add it once."),
-        ([total / gpus + bias] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
-        ([(total + bias) / gpus] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
-    ]
-    for made, words in rules:
-        if all(map(_same, made, yours)):
-            return words
-    if _same(yours[0], total + bias):
-        return "GPU 0 has the sum, and others have not: an all-reduce gives it to all of them."
-    return None
 
 
 def _runs(arguments, heads):
@@ -314,15 +264,3 @@ def _by_tokens(arguments):
 
 def _nth(number):
     return {1: "single", 2: "second", 3: "third"}.get(number, f"{number}th")
-
-
-def _times(count):
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _shape(shape):
-    return " x ".join(map(str, shape))
-
-
-def _same(one, other):
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-7, atol=1e-12))

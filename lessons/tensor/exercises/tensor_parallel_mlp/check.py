@@ -5,6 +5,17 @@ import math
 import numpy as np
 
 from simlib.decoder.operations import gelu
+from simlib.tensor_parallel.review import (
+    Refused,
+    SplitLayer,
+    after_the_partials,
+    called,  # what the checker calls the arrays of the result
+    first_difference,
+    read,
+    said_of,
+    same,
+    times,
+)
 
 
 def cases(seed):
@@ -45,56 +56,37 @@ def expected(arguments):
     return [partials], [hidden @ b + arguments["b_bias"] for _ in range(gpus)]
 
 
-def called(path):
-    """What a part of the result is called."""
-    if path[0] == 0:
-        return f"GPU {path[2]} puts in"
-    return f"GPU {path[1]} ends with"
-
-
 def explain(arguments, expected, got, difference):
     """The number of all-reduces, then the first GPU whose array is wrong, and the slip that it looks like."""
     gpus, shape = arguments["gpus"], expected[1][0].shape
-    if not isinstance(got, (list, tuple)):
+    try:
+        layer = read(
+            got,
+            gpus,
+            shape,
+            miscounted=lambda count: _count(count, gpus),
+            misshapen=lambda at_the_end, own: _misshapen(at_the_end, own, shape),
+        )
+    except Refused as refused:
+        return {"kind": "wrong_shape", "reason": str(refused), "first_difference": None}
+    found = layer and first_difference(SplitLayer(expected[0][0], expected[1]), layer)
+    if found is None:
         return None
-    if _are_arrays(got, gpus, shape):
-        return _form(f"This is one array for each GPU. Return two lists, `reduced` and `outputs`: {_NESTED}")
-    if len(got) != 2 or not isinstance(got[0], (list, tuple)):
-        return None
-    reduced, outputs = got
-    if _are_arrays(reduced, gpus, shape):
-        return _form(f"The first list holds arrays: {_NESTED}")
-    if isinstance(outputs, np.ndarray) and outputs.shape == shape:
-        return _form(f"The outputs are one array. Return a list of {gpus}: each GPU ends with an array of its own.")
-    if not all(isinstance(arrays, (list, tuple)) for arrays in reduced):
-        return None
-    if len(reduced) != 1:
-        return _form(_count(len(reduced), gpus))
-    partials = reduced[0]
-    if len(partials) != gpus:
-        return _form(f"{len(partials)} arrays go into the all-reduce. Each of the {gpus} GPUs puts one in.")
-    for what, arrays in (("puts in", partials), ("ends with", outputs)):
-        wrong = _wrong_shape(what, arrays, shape)
-        if wrong is not None:
-            return wrong
-    for which, (right, yours) in enumerate(((expected[0][0], partials), (expected[1], outputs))):
-        for gpu, (wanted, own) in enumerate(zip(right, yours)):
-            if not _same(wanted, own):
-                slip = _of_outputs(arguments, partials, outputs) if which else _of_partials(arguments, partials)
-                return _difference(which, gpu, wanted, own, slip)
-    return None
-
-
-_NESTED = "`reduced` is a list of all-reduces, each of them a list of arrays, also where there is only one."
-
-
-def _form(reason):
-    return {"kind": "wrong_shape", "reason": reason, "first_difference": None}
-
-
-def _are_arrays(value, gpus, shape):
-    is_list = isinstance(value, (list, tuple)) and len(value) == gpus
-    return is_list and all(isinstance(one, np.ndarray) and one.shape == shape for one in value)
+    if found.at_the_end:
+        slip = after_the_partials(layer.partials, arguments["b_bias"], "b_bias", layer.outputs)
+    else:
+        slip = _of_partials(arguments, layer.partials)
+    return {
+        "kind": None,
+        "reason": f"{said_of(found)} {slip}" if slip else said_of(found),
+        "path": found.path,
+        "first_difference": {
+            "worker": found.gpu,
+            "index": [found.row, found.column],
+            "expected": found.expected,
+            "got": found.got,
+        },
+    }
 
 
 def _count(count, gpus):
@@ -107,34 +99,13 @@ def _count(count, gpus):
     )
 
 
-def _wrong_shape(what, arrays, shape):
-    """The first array of another shape; {} leaves other things to the comparison; None where all is well."""
-    if not isinstance(arrays, (list, tuple)) or not all(isinstance(one, np.ndarray) for one in arrays):
-        return {}
-    for gpu, own in enumerate(arrays):
-        if own.dtype.kind != "f" or own.ndim != 2:
-            return {}
-        if own.shape != shape:
-            said = f"GPU {gpu} {what} an array of {_shape(own.shape)}; expected {_shape(shape)}."
-            if what == "puts in" and own.shape[1] < shape[1]:
-                said += " Is `b` cut by columns? Its rows belong to the hidden values that a GPU has."
-            if what == "ends with" and own.shape[0] > shape[0]:
-                said += " Partial outputs are added up, not joined: all of them have the output's shape."
-            return _form(said)
-    return None
-
-
-def _difference(which, gpu, right, own, slip):
-    row, column = (int(i) for i in np.argwhere(~np.isclose(own, right, rtol=1e-7, atol=1e-12))[0])
-    wanted, yours = right[row, column], own[row, column]
-    what = "ends with" if which else "puts in"
-    said = f"GPU {gpu} {what}, row {row}, column {column}: expected {wanted:.6g}, yours {yours:.6g}."
-    return {
-        "kind": None,
-        "reason": f"{said} {slip}" if slip else said,
-        "path": (1, gpu, row, column) if which else (0, 0, gpu, row, column),
-        "first_difference": {"worker": gpu, "index": [row, column], "expected": wanted, "got": yours},
-    }
+def _misshapen(at_the_end, own, shape):
+    """What an array of another shape may come from."""
+    if not at_the_end and own[1] < shape[1]:
+        return "Is `b` cut by columns? Its rows belong to the hidden values that a GPU has."
+    if at_the_end and own[0] > shape[0]:
+        return "Partial outputs are added up, not joined: all of them have the output's shape."
+    return ""
 
 
 def _of_partials(arguments, yours):
@@ -144,7 +115,7 @@ def _of_partials(arguments, yours):
     rules = [
         (
             _partials(arguments, even, outside=True),
-            f"`b_bias` is in it, so that the sum has it {_times(gpus)}: add it once, after the all-reduce.",
+            f"`b_bias` is in it, so that the sum has it {times(gpus)}: add it once, after the all-reduce.",
         ),
         (
             _partials(arguments, even, first_bias=False),
@@ -177,27 +148,7 @@ def _of_partials(arguments, yours):
     ]
     for words, parts in _other_cuts(hidden, gpus):
         rules.append((_partials(arguments, parts), words))
-    return next((words for made, words in rules if all(map(_same, made, yours))), None)
-
-
-def _of_outputs(arguments, partials, yours):
-    """Which wrong step after the right partial outputs makes these outputs."""
-    gpus, bias, total = arguments["gpus"], arguments["b_bias"], sum(partials)
-    alone = "That is the GPU's own partial output: an all-reduce gives each GPU the sum of all."
-    rules = [
-        ([partial + bias for partial in partials], alone),
-        (partials, alone),
-        ([total] * gpus, "`b_bias` is missing: add it after the all-reduce."),
-        ([total + gpus * bias] * gpus, f"`b_bias` is in it {_times(gpus)}: add it once."),
-        ([total / gpus + bias] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
-        ([(total + bias) / gpus] * gpus, "That is the mean. The partial outputs are added up, not averaged."),
-    ]
-    for made, words in rules:
-        if all(map(_same, made, yours)):
-            return words
-    if _same(yours[0], total + bias):
-        return "GPU 0 has the sum, and others have not: an all-reduce gives it to all of them."
-    return None
+    return next((words for made, words in rules if all(map(same, made, yours))), None)
 
 
 def _partial(arguments, own, rule=gelu, first_bias=True):
@@ -237,15 +188,3 @@ def _other_cuts(hidden, gpus):
 
 def _erf(x):
     return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
-
-
-def _times(count):
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _shape(shape):
-    return " x ".join(map(str, shape))
-
-
-def _same(one, other):
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-7, atol=1e-12))

@@ -2,7 +2,8 @@
 
 `mlp` runs split matrices in numbers, `heads` says who has which heads, `vocabulary` takes a loss over split logits,
 `costs` counts messages and bytes, `review` says what is wrong with somebody's split layer.
-`simlib.training.tensor_parallel` trains a decoder so. NumPy waits until a matrix is split. Source: Shoeybi et al. 2019, "Megatron-LM", section 3.
+`simlib.training.tensor_parallel` trains a decoder so. NumPy waits until a matrix is split.
+Source: Shoeybi et al. 2019, "Megatron-LM", section 3.
 """
 
 from simlib.tensor_parallel.costs import (

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple
 
 from tutor.views import marks
 from tutor.views.byte_scale import ByteScale
 from tutor.views.figure_table import Figure, FigureTable, TableRow
-from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
-from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.figures import byte_unit, in_table_bytes, in_unit, in_unit_or_own
+from tutor.views.layout import Line, compose, flow, left, note
+from tutor.views.picture import Cell, CellValue, Role, Run
+from tutor.views.tabled import Tabled
 
 _LEAST_BAR = 10  # columns
 _GAP = 2
@@ -27,6 +26,9 @@ class Look(NamedTuple):
     fill: str
     name: str
 
+    def in_legend(self) -> Line:
+        return [Run(self.fill, self.role), *note(f" {self.name}")]
+
 
 class BarRow(NamedTuple):
     """A row: its heads, its figures, and the parts of its bar, in bytes, by the name of their look."""
@@ -38,7 +40,7 @@ class BarRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BarRows(LaidOut):
+class BarRows(Tabled):
     """Rows with bars on one scale. Figures without a text are bytes, in the unit that the largest one asks for."""
 
     heads: tuple[str, ...]  # of the columns, those of the row heads first
@@ -46,25 +48,12 @@ class BarRows(LaidOut):
     looks: Mapping[str, Look]
     say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
     notes: tuple[str, ...] = ()
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
-    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
     head_rows = 1
-
-    @property
-    def head_columns(self) -> int:  # type: ignore[override]
-        return self._table.head_columns
-
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> BarRows:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         if not isinstance(value, (int, float)):
             return super().written(place, value)
-        size = self._unit[1]
-        return in_unit(value, size) if value >= size / 1000 or value == 0 else in_bytes(value)
+        return in_unit_or_own(value, self._unit[1])
 
     def words(self) -> list[str]:
         return [*(self.say(row, self._table.spoken(at)) for at, row in enumerate(self.rows)), *self.notes]
@@ -84,11 +73,8 @@ class BarRows(LaidOut):
             self.overlay,
         )
 
-    def _all(self, width: int) -> list[Line]:
-        if width not in self._drawn:
-            rows = [self._table.header(), *self._body(width), [], *self._foot(width)]
-            self._drawn[width] = [trimmed(row) for row in rows]
-        return self._drawn[width]
+    def _rows(self, width: int) -> list[Line]:
+        return [self._table.header(), *self._body(width), [], *self._foot(width)]
 
     def _body(self, width: int) -> Iterator[Line]:
         bar_at = self._table.columns + _GAP
@@ -106,5 +92,5 @@ class BarRows(LaidOut):
         return Run(look.fill * columns, look.role)
 
     def _foot(self, width: int) -> list[Line]:
-        legend = [[Run(look.fill, look.role), *note(f" {look.name}")] for look in self.looks.values() if look.name]
+        legend = [look.in_legend() for look in self.looks.values() if look.name]
         return flow([*legend, *map(note, self.notes), *marks.legend(self.overlay)], width)

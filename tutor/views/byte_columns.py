@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from types import MappingProxyType
 
 from tutor.views import marks, palette
 from tutor.views.bar_rows import Look
 from tutor.views.figure_table import FigureTable, TableRow
-from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
-from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, flow, left, merged, note, right, space, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.figures import byte_unit, in_table_bytes, in_unit, in_unit_or_own
+from tutor.views.layout import Line, flow, left, merged, note, right, space
+from tutor.views.picture import Cell, CellValue, Role, Run
+from tutor.views.tabled import Tabled
 
 _HEIGHT = 10  # rows of the columns
 _LEAST = 20  # columns of the drawing
 
 
 @dataclass(frozen=True, eq=False)
-class ByteColumns(LaidOut):
+class ByteColumns(Tabled):
     """Columns from left to right in stretches with a name each ("forward", "backward"), and a table of figures.
 
     With more moments than columns, a column stands for the largest of several.
@@ -33,24 +32,15 @@ class ByteColumns(LaidOut):
     rows: Sequence[TableRow]
     say: Callable[[int, Sequence[str]], str]  # a row of the table in words, from its figures in words
     notes: tuple[str, ...] = ()
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
-    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
 
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return max(len(self._unit[0]), *(len(in_unit(tick, self._unit[1])) for tick in self._ticks)) + 1
 
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> ByteColumns:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
-
     def written(self, place: Cell, value: CellValue) -> str:
         if not isinstance(value, (int, float)):
             return super().written(place, value)
-        size = self._unit[1]
-        return in_unit(value, size) if value >= size / 1000 or value == 0 else in_bytes(value)
+        return in_unit_or_own(value, self._unit[1])
 
     def words(self) -> list[str]:
         return [*(self.say(at, self._table.spoken(at)) for at in range(len(self.rows))), *self.notes]
@@ -82,17 +72,10 @@ class ByteColumns(LaidOut):
             self.overlay,
         )
 
-    @property
-    def _asking(self) -> bool:
-        return any(self._table.asks(at) for at in range(len(self.rows)))
-
     # Where it stands
 
-    def _all(self, width: int) -> list[Line]:
-        if width not in self._drawn:
-            rows = [*self._columns(width), [], *self._table.lines(width), [], *self._foot(width)]
-            self._drawn[width] = [trimmed(row) for row in rows]
-        return self._drawn[width]
+    def _rows(self, width: int) -> list[Line]:
+        return [*self._columns(width), [], *self._table.lines(width), [], *self._foot(width)]
 
     def _columns(self, width: int) -> Iterator[Line]:
         heads = {_HEIGHT - round(tick / self._most * _HEIGHT): in_unit(tick, self._unit[1]) for tick in self._ticks}
@@ -132,6 +115,6 @@ class ByteColumns(LaidOut):
         return Run(" ") if look is None else Run(look.fill, look.role)
 
     def _foot(self, width: int) -> list[Line]:
-        legend = [[Run(look.fill, look.role), *note(f" {look.name}")] for look in self.looks]
+        legend = [look.in_legend() for look in self.looks]
         notes = () if self._asking else self.notes
         return flow([*legend, *map(note, notes), *marks.legend(self.overlay)], width)

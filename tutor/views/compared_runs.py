@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 from tutor.views import marks
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import number
-from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, note
-from tutor.views.picture import Cell, CellValue, Overlay
+from tutor.views.picture import Cell, CellValue
+from tutor.views.tabled import Tabled
 
 NAMES = ("of", "", "one device", "pipeline", "apart")
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedRuns(LaidOut):
+class ComparedRuns(Tabled):
     """A row for each micro-batch's loss, the step's, and each rank's gradient."""
 
     rows: Sequence[TableRow]
     notes: tuple[str, ...]
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def head_columns(self) -> int:
+        return 0  # where the table stands on its side, its columns are the rows
 
     @property
     def head_rows(self) -> int:  # type: ignore[override]
         return 1
-
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> ComparedRuns:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         return f"{value:.6f}" if isinstance(value, float) else super().written(place, value)
@@ -55,12 +51,8 @@ class ComparedRuns(LaidOut):
             self.overlay,
         )
 
-    def _all(self, width: int) -> list[Line]:
+    def _rows(self, width: int) -> list[Line]:
         return [*self._table.lines(width), [], *self._foot(width)]
-
-    @property
-    def _asking(self) -> bool:
-        return any(self._table.asks(at) for at in range(len(self.rows)))
 
     def _foot(self, width: int) -> list[Line]:
         notes = () if self._asking else self.notes

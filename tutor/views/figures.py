@@ -60,6 +60,15 @@ def in_bytes(count: float) -> str:
     return units.show(count, "B")
 
 
+def in_unit_or_own(count: float, size: int) -> str:
+    """Bytes in units of `size` bytes; a count that would hardly be seen there in a unit of its own.
+
+    >>> in_unit_or_own(13476e6, 10**9), in_unit_or_own(24, 10**9)
+    ('13.48', '24 B')
+    """
+    return in_unit(count, size) if count >= size / 1000 or count == 0 else in_bytes(count)
+
+
 def in_table_bytes(count: float) -> str:
     """A byte count with its unit, in as many digits as the tables give: what stands beside one must agree with it.
 

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 from tutor import units
 from tutor.views import marks
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_scale import ByteScale
-from tutor.views.figure_table import FigureTable, TableRow, parted
-from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.layout import Line, compose, flow, left
+from tutor.views.picture import Cell, CellValue, Role, Run
+from tutor.views.tabled import Tabled
 
 _LEAST_BAR = 10  # columns
 _TICKS = (0, 0.25, 0.5, 0.75, 1)
 
 
 @dataclass(frozen=True, eq=False)
-class ShareBars(LaidOut):
+class ShareBars(Tabled):
     """Bars above, their table below, parted where it is too wide. A bar's parts are shares of 1.
 
     Figures are shares too, or in `unit`.
@@ -32,18 +31,6 @@ class ShareBars(LaidOut):
     looks: Mapping[str, Look]
     say: Callable[[BarRow, Sequence[str]], str]  # a row in words, from its figures in words
     unit: str = "%"
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
-    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
-
-    @property
-    def head_columns(self) -> int:  # type: ignore[override]
-        return self._table.head_columns
-
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> ShareBars:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         return units.show(value, self.unit) if isinstance(value, (int, float)) else super().written(place, value)
@@ -63,12 +50,8 @@ class ShareBars(LaidOut):
 
     # Where it stands
 
-    def _all(self, width: int) -> list[Line]:
-        if width not in self._drawn:
-            tables = [line for part in parted(self._table, width) for line in [[], *part.lines(part.columns)]]
-            rows = [*self._bars(width), *tables, [], *self._foot(width)]
-            self._drawn[width] = [trimmed(row) for row in rows]
-        return self._drawn[width]
+    def _rows(self, width: int) -> list[Line]:
+        return [*self._bars(width), *self._parted_table(width), [], *self._foot(width)]
 
     def _bars(self, width: int) -> Iterator[Line]:
         head = self.head_columns
@@ -95,7 +78,5 @@ class ShareBars(LaidOut):
 
     def _foot(self, width: int) -> list[Line]:
         shown = {part for row in self.rows for share, part in row.parts if share}
-        legend = [
-            [Run(look.fill, look.role), *note(f" {look.name}")] for part, look in self.looks.items() if part in shown
-        ]
+        legend = [look.in_legend() for part, look in self.looks.items() if part in shown]
         return flow([*legend, *marks.legend(self.overlay)], width)

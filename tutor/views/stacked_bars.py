@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 from tutor.views import marks, palette
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_bars import Capacity
 from tutor.views.byte_scale import ByteScale
-from tutor.views.figure_table import FigureTable, TableRow, parted
-from tutor.views.figures import byte_unit, in_bytes, in_table_bytes, in_unit
-from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.figures import byte_unit, in_table_bytes, in_unit, in_unit_or_own
+from tutor.views.layout import Line, compose, flow, left, note
+from tutor.views.picture import Cell, CellValue, Role, Run
+from tutor.views.tabled import Tabled
 
 _LEAST_BAR = 10  # columns
 
 
 @dataclass(frozen=True, eq=False)
-class StackedBars(LaidOut):
+class StackedBars(Tabled):
     """Bars above, their table below; both have the rows' heads on the left.
 
     Figures are bytes, in the unit that `largest` asks for. A table that is wider than the picture is parted into
@@ -35,24 +34,11 @@ class StackedBars(LaidOut):
     largest: float  # bytes
     capacity: Capacity | None = None
     notes: tuple[str, ...] = ()
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
-    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
-
-    @property
-    def head_columns(self) -> int:  # type: ignore[override]
-        return self._table.head_columns
-
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> StackedBars:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         if not isinstance(value, (int, float)):
             return super().written(place, value)
-        size = self._unit[1]
-        return in_unit(value, size) if value >= size / 1000 or value == 0 else in_bytes(value)
+        return in_unit_or_own(value, self._unit[1])
 
     def words(self) -> list[str]:
         room = [] if self.capacity is None else [f"memory of the card: {self.capacity}"]
@@ -76,12 +62,8 @@ class StackedBars(LaidOut):
 
     # Where it stands
 
-    def _all(self, width: int) -> list[Line]:
-        if width not in self._drawn:
-            tables = [line for part in parted(self._table, width) for line in [[], *part.lines(part.columns)]]
-            rows = [*self._bars(width), *tables, [], *self._foot(width)]
-            self._drawn[width] = [trimmed(row) for row in rows]
-        return self._drawn[width]
+    def _rows(self, width: int) -> list[Line]:
+        return [*self._bars(width), *self._parted_table(width), [], *self._foot(width)]
 
     def _bars(self, width: int) -> Iterator[Line]:
         head = self.head_columns
@@ -107,5 +89,5 @@ class StackedBars(LaidOut):
             yield scale.line, Run(palette.CAPACITY, Role.CAPACITY)
 
     def _foot(self, width: int) -> list[Line]:
-        legend = [[Run(look.fill, look.role), *note(f" {look.name}")] for look in self.looks.values()]
+        legend = [look.in_legend() for look in self.looks.values()]
         return flow([*legend, *map(note, self.notes), *marks.legend(self.overlay)], width)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple
 
 from tutor import units
 from tutor.views import marks, palette
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import in_unit
-from tutor.views.laid_out import LaidOut
-from tutor.views.layout import Line, compose, flow, left, note, trimmed
-from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
+from tutor.views.layout import Line, compose, flow, left, note
+from tutor.views.picture import Cell, CellValue, Role, Run
+from tutor.views.tabled import Tabled
 
 _LEAST_LANE = 20  # columns
 _TICK_ROOM = 8  # columns from one number of the ruler to the next, at least
@@ -48,7 +47,7 @@ class Lane(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TimeLanes(LaidOut):
+class TimeLanes(Tabled):
     """Lanes on one scale and a table of figures: seconds, unless they have a text of their own."""
 
     lanes: Sequence[Lane]
@@ -58,18 +57,10 @@ class TimeLanes(LaidOut):
     legend: Mapping[str, str]  # what the kinds of stretches are called
     notes: tuple[str, ...] = ()
     bytes_unit: int = 1  # of the figures that are bytes
-    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
-    _drawn: dict[int, list[Line]] = field(init=False, repr=False, default_factory=dict)
 
     @property
     def head_columns(self) -> int:  # type: ignore[override]
         return sum(self._head_widths) + len(self._head_widths)
-
-    def cells(self) -> Mapping[Cell, CellValue]:
-        return self._table.cells()
-
-    def marked(self, overlay: Overlay) -> TimeLanes:
-        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         if not isinstance(value, (int, float)):
@@ -111,12 +102,9 @@ class TimeLanes(LaidOut):
     def _head_widths(self) -> list[int]:
         return [max(len(lane.heads[at]) for lane in self.lanes) for at in range(len(self.lanes[0].heads))]
 
-    def _all(self, width: int) -> list[Line]:
-        if width not in self._drawn:
-            table = self._table.lines(width)
-            rows = [self._ruler(width), *map(self._lane(width), self.lanes), [], *table, [], *self._foot(width)]
-            self._drawn[width] = [trimmed(row) for row in rows]
-        return self._drawn[width]
+    def _rows(self, width: int) -> list[Line]:
+        table = self._table.lines(width)
+        return [self._ruler(width), *map(self._lane(width), self.lanes), [], *table, [], *self._foot(width)]
 
     def _columns(self, width: int) -> int:
         return max(_LEAST_LANE, width - self.head_columns)
@@ -169,8 +157,7 @@ class TimeLanes(LaidOut):
             for kind, name in self.legend.items()
             if any(stretch.kind == kind for lane in self.lanes for stretch in lane.stretches)
         ]
-        asking = any(self._table.asks(at) for at in range(len(self.rows)))
-        return flow([*items, *map(note, () if asking else self.notes), *marks.legend(self.overlay)], width)
+        return flow([*items, *map(note, () if self._asking else self.notes), *marks.legend(self.overlay)], width)
 
 
 def _text(stretch: Stretch, columns: int) -> str:

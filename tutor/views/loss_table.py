@@ -27,7 +27,7 @@ class LossTable(Tabled):
     notes: tuple[str, ...] = ()
 
     @property
-    def head_columns(self) -> int:
+    def head_columns(self) -> int:  # type: ignore[override]
         return 0  # where the table stands on its side, its columns are the rows
 
     @property

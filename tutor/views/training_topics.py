@@ -16,9 +16,27 @@ _model = Parameter("model", "choice", "llama-7b", "the model", choices=tuple(mod
 _GRADIENTS = zero.GRADIENT_BYTES * models.find("llama-7b").shape.params
 
 
-def _gpus(default: int, help: str) -> Parameter:
-    ladder = tuple(2**power for power in range(11))
-    return Parameter("gpus", "whole", default, help, least=1, most=limits.MOST_GPUS, ladder=ladder)
+def _powers_of_two(first: int, last: int) -> tuple[int, ...]:
+    """2 to the powers from `first` to `last`."""
+    return tuple(2**power for power in range(first, last + 1))
+
+
+def _gpus(default: int, help: str, least: int = 1) -> Parameter:
+    ladder = tuple(count for count in _powers_of_two(0, 10) if count >= least)
+    return Parameter("gpus", "whole", default, help, least=least, most=limits.MOST_GPUS, ladder=ladder)
+
+
+def _workers(default: int, help: str, ladder: tuple[int, ...]) -> Parameter:
+    return Parameter("workers", "whole", default, help, least=1, most=limits.MOST_GPUS, ladder=ladder)
+
+
+def _hardware(help: str) -> Parameter:
+    return Parameter("hardware", "choice", "h100", help, choices=tuple(hardware.HARDWARE))
+
+
+def _array(default: int, help: str) -> Parameter:
+    ladder = tuple(10.0**power for power in range(3, 13))
+    return Parameter("bytes", "number", default, help, most=limits.MOST_BYTES, ladder=ladder, unit="B")
 
 
 def _mebibytes(name: str, default: int | None, help: str) -> Parameter:
@@ -29,6 +47,18 @@ def _mebibytes(name: str, default: int | None, help: str) -> Parameter:
 def _steps(first: int, last: int) -> tuple[float, ...]:
     """1, 2 and 5 times each power of ten from `first` until `last`."""
     return tuple(float(f"{times}e{power}") for power in range(first, last) for times in (1, 2, 5))
+
+
+_alpha = Parameter(
+    "alpha",
+    "number",
+    1e-5,
+    "seconds of latency of a message",
+    least=0,
+    most=limits.MOST_SECONDS,
+    ladder=(0, *_steps(-6, -3)),
+    unit="s",
+)
 
 
 def _traffic(given: Mapping[str, Any]) -> Scene:
@@ -91,24 +121,8 @@ TRAINING_TOPICS = (
         "Traffic: bytes that collectives send, as workers become more",
         (
             Parameter("compare", "choice", "sent", "what each worker sends, or the busiest link", choices=_COMPARISONS),
-            Parameter(
-                "bytes",
-                "number",
-                _GRADIENTS,
-                "bytes of the array on each worker (the gradients of LLaMA 7B in 16 bits)",
-                most=limits.MOST_BYTES,
-                ladder=tuple(10.0**power for power in range(3, 13)),
-                unit="B",
-            ),
-            Parameter(
-                "workers",
-                "whole",
-                64,
-                "the most workers; halves, quarters and so on are shown too",
-                least=1,
-                most=limits.MOST_GPUS,
-                ladder=tuple(2**power for power in range(1, 15)),
-            ),
+            _array(_GRADIENTS, "bytes of the array on each worker (the gradients of LLaMA 7B in 16 bits)"),
+            _workers(64, "the most workers; halves, quarters and so on are shown too", _powers_of_two(1, 14)),
             Parameter(
                 "keep",
                 "number",
@@ -127,35 +141,10 @@ TRAINING_TOPICS = (
         "seconds",
         "Seconds: how long an all-reduce takes by ring, tree and in two levels, and how much of it is latency",
         (
-            Parameter(
-                "bytes",
-                "number",
-                1_000_000,
-                "bytes of the array on each GPU",
-                most=limits.MOST_BYTES,
-                ladder=tuple(10.0**power for power in range(3, 13)),
-                unit="B",
-            ),
-            Parameter(
-                "gpus",
-                "whole",
-                64,
-                "GPUs, on the network where they are more than a server has",
-                least=2,
-                most=limits.MOST_GPUS,
-                ladder=tuple(2**power for power in range(1, 11)),
-            ),
-            Parameter("hardware", "choice", "h100", "the GPU and its links", choices=tuple(hardware.HARDWARE)),
-            Parameter(
-                "alpha",
-                "number",
-                10e-6,
-                "seconds of latency of a message",
-                least=0,
-                most=limits.MOST_SECONDS,
-                ladder=(0, *_steps(-6, -3)),
-                unit="s",
-            ),
+            _array(1_000_000, "bytes of the array on each GPU"),
+            _gpus(64, "GPUs, on the network where they are more than a server has", least=2),
+            _hardware("the GPU and its links"),
+            _alpha,
         ),
         _seconds,
     ),
@@ -172,9 +161,9 @@ TRAINING_TOPICS = (
                 "tokens of a step, all GPUs together",
                 least=1,
                 most=limits.MOST_TOKENS,
-                ladder=tuple(2**power for power in range(12, 27)),
+                ladder=_powers_of_two(12, 26),
             ),
-            Parameter("hardware", "choice", "h100", "the GPUs and their links", choices=tuple(hardware.HARDWARE)),
+            _hardware("the GPUs and their links"),
             Parameter(
                 "bandwidth_factor",
                 "number",
@@ -235,15 +224,7 @@ TRAINING_TOPICS = (
                 ladder=_steps(-4, 0),
                 unit="s",
             ),
-            Parameter(
-                "workers",
-                "whole",
-                8,
-                "workers in the ring",
-                least=1,
-                most=limits.MOST_GPUS,
-                ladder=tuple(2**power for power in range(11)),
-            ),
+            _workers(8, "workers in the ring", _powers_of_two(0, 10)),
             Parameter(
                 "bandwidth",
                 "number",
@@ -253,16 +234,7 @@ TRAINING_TOPICS = (
                 ladder=_steps(8, 12),
                 unit="B/s",
             ),
-            Parameter(
-                "alpha",
-                "number",
-                1e-5,
-                "seconds of latency of a message",
-                least=0,
-                most=limits.MOST_SECONDS,
-                ladder=(0, *_steps(-6, -3)),
-                unit="s",
-            ),
+            _alpha,
         ),
         _buckets,
     ),
@@ -281,7 +253,7 @@ TRAINING_TOPICS = (
             ),
             _gpus(8, "GPUs that share the model states"),
             Parameter("stage", "whole", None, "one stage alone, 0 to 3 (all of them)", least=0, most=3),
-            Parameter("hardware", "choice", "h100", "whose memory the line is", choices=tuple(hardware.HARDWARE)),
+            _hardware("whose memory the line is"),
             Parameter("capacity", "number", None, "memory of a GPU in bytes (that of the hardware)", unit="B"),
             Parameter(
                 "optimizer_bytes",

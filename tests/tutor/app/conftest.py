@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from tutor.app.main import TutorApp
 from tutor.app.profile import Profile
+from tutor.app.screens.lesson import LessonScreen
 from tutor.course.load import load
 from tutor.permissions import own_machine
 from tutor.progress.store import Store
@@ -69,3 +71,54 @@ def until() -> Callable[..., Awaitable[None]]:
         raise AssertionError("it did not come")
 
     return wait
+
+
+@pytest.fixture
+def open_step() -> Callable[[Pilot[Any], int], Awaitable[LessonScreen]]:
+    """Opens the first lesson at its step `number`, from 1."""
+
+    async def opened(pilot: Pilot[Any], number: int) -> LessonScreen:
+        await pilot.press("enter")
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, LessonScreen)
+        for _ in range(number - 1):
+            await screen.action_step(1)
+            await pilot.pause()
+        return screen
+
+    return opened
+
+
+@pytest.fixture
+def visit() -> Callable[[Pilot[Any], int], Awaitable[Screen[Any]]]:
+    """The home screen (0), or a step of the demo lesson with the keys on what is asked there."""
+
+    async def visited(pilot: Pilot[Any], step: int) -> Screen[Any]:
+        if step:
+            await pilot.press("enter")
+            await pilot.pause()
+            screen = pilot.app.screen
+            await screen.action_step(step - 1 - screen.lesson.steps.index(screen.step))
+            screen.view.focus_task()
+            await pilot.pause()
+        return pilot.app.screen
+
+    return visited
+
+
+@pytest.fixture
+def there(
+    visit: Callable[[Pilot[Any], int], Awaitable[Screen[Any]]],
+) -> Callable[[Pilot[Any], int | list[str]], Awaitable[Screen[Any]]]:
+    """A step, or a screen beside the lessons by the keys that lead there."""
+
+    async def gone(pilot: Pilot[Any], place: int | list[str]) -> Screen[Any]:
+        if isinstance(place, int):
+            return await visit(pilot, place)
+        for key in place:
+            await pilot.press(key)
+            await pilot.pause()
+        return pilot.app.screen
+
+    return gone

@@ -1,0 +1,47 @@
+"""Pictures that are larger than their window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
+
+from tutor.app.widgets.picture_view import PictureView
+from tutor.views.picture import cell
+from tutor.views.topics import topic
+
+Play = Callable[..., None]
+
+
+def test_a_wide_picture_scrolls_beside_its_heads(play: Play) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        picture = topic("all-reduce").scene({"workers": 12, "seed": 1}).picture(3)
+        view = PictureView(picture)
+        view.styles.max_height = 10
+        await pilot.app.screen.mount(view, before=0)
+        await pilot.pause()
+
+        def rows() -> list[str]:
+            return [view.render_line(y).text for y in range(view.size.height)]
+
+        assert picture.size(40).columns > 40
+        before = rows()
+        assert before[0].startswith("chunk")
+        view.action_pan(8, 0)
+        await pilot.pause()
+        assert [row[: picture.head_columns] for row in rows()] == [row[: picture.head_columns] for row in before]
+        assert rows()[1] != before[1]
+        view.action_pan(0, 4)
+        await pilot.pause()
+        assert rows()[0].startswith("chunk")
+        assert rows()[1].startswith("worker 4")
+        view.bring_into_sight(cell(worker=0, chunk=11, index=0))
+        await pilot.pause()
+        assert rows()[1].startswith("worker 0")
+        assert view.place_of(cell(worker=0, chunk=11, index=0)) is not None
+        assert view.place_of(cell(worker=99, chunk=0, index=0)) is None
+        assert not before[0].endswith("11")
+        assert rows()[0].rstrip().endswith("11")
+
+    play(scenario, size=(40, 24))

@@ -16,32 +16,10 @@ from tutor.course.model import Course, CourseError, Question
 from tutor.course.parse import parse_lesson
 
 Ask = Callable[..., tuple[Course, Question]]
+QUESTIONS = Path(__file__).parent / "questions"
+STAGE_1 = (QUESTIONS / "stage_1.toml").read_text(encoding="utf-8")
+BUBBLE = (QUESTIONS / "bubble.toml").read_text(encoding="utf-8")
 
-STAGE_1 = """\
-kind = "number"
-prompt = "How much?"
-answer = "zero.bytes_per_gpu params=7e9 gpus=8 stage=1"
-why = "Only the optimizer states are divided: {{zero.bytes_per_gpu params=7e9 gpus=8 stage=1 | GB}}."
-unit = "GB"
-[[wrong]]
-is = "zero.bytes_per_gpu params=7e9 gpus=8 stage=3"
-misconception = "stage-1-divides-all"
-say = "All divided gives {{zero.bytes_per_gpu params=7e9 gpus=8 stage=3 | GB}}."
-[[wrong]]
-is = "[zero.bytes_per_gpu params=7e9 gpus=8 stage=1] / 2"
-misconception = "half"
-say = "Half."
-"""
-BUBBLE = """\
-kind = "number"
-prompt = "What share?"
-answer = "pipeline.bubble stages=4 micro_batches=8"
-why = "3 of 11."
-[[wrong]]
-is = "pipeline.bubble_of_ideal stages=4 micro_batches=8"
-misconception = "half"
-say = "Of the ideal time."
-"""
 STEPS = """\
 kind = "number"
 prompt = "How many steps?"
@@ -92,86 +70,6 @@ def test_the_value_is_in_the_unit_of_the_question(ask: Ask, text: str, value: fl
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "misconception"),
-    [
-        ("14", "All divided gives 14 GB.", "stage-1-divides-all"),
-        ("14e9", "All divided gives 14 GB.", "stage-1-divides-all"),
-        ("13.04 GiB", "All divided gives 14 GB.", "stage-1-divides-all"),
-        ("19.25 GB", "Half.", "half"),
-        (
-            "35.86 GB",
-            "This is the number of GiB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GiB, or give it in GB.",
-            "gib-for-gb",
-        ),
-        (
-            "35.86",
-            "This is the number of GiB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GiB, or give it in GB.",
-            "gib-for-gb",
-        ),
-        (
-            "38.5 GiB",
-            "This is the number of GB, and 1 GiB is 2**30 bytes, 1 GB is 1e9. Write GB, or give it in GiB.",
-            "gib-for-gb",
-        ),
-        ("308 GB", "This is eight times too much. Did you count bits? A byte has eight of them.", None),
-        ("4.81 GB", "This is an eighth of it. Did you divide by eight, as from bits to bytes?", None),
-        ("38.5/8 GB", "This is an eighth of it. Did you divide by eight, as from bits to bytes?", None),
-        ("4.8 GB", "4.8 GB is too low.", None),  # an eighth to half a percent, by chance
-        ("310 GB", "310 GB is too high.", None),
-        ("38.5 Gb", "That many bytes, but you wrote bits: eight bits are one byte.", "bits-for-bytes"),
-        (
-            "38.5 MB",
-            "The digits are right, but it is 1,000 times too little: check the prefix of the unit.",
-            "wrong-prefix",
-        ),
-        (
-            "38500",
-            "The digits are right, but it is 1,000 times too much: check the prefix of the unit.",
-            "wrong-prefix",
-        ),
-        ("-38.5", "The size is right, the sign is not.", None),
-        ("39", "39 GB is near, but rounded too far: give one digit more.", None),
-        ("40", "40 GB is too high.", None),
-        ("19 GB", "Half.", "half"),
-        ("43.35 GB", "43.35 GB is too high.", None),  # 2**50 / 1e15
-        ("37.6 GB", "37.6 GB is too low.", None),  # 1000 / 1024
-        (
-            "38.5 KB",
-            "The digits are right, but it is 1,000,000 times too little: check the prefix of the unit.",
-            "wrong-prefix",
-        ),
-        (
-            "41.34 GB",
-            "You took 2**30 bytes for 1 GB. That is 1 GiB; 1 GB is 1e9 bytes.",
-            "gib-for-gb",
-        ),
-        ("33.4 GiB", "You divided by 1.074 once too often: 1 GiB is 2**30 bytes, 1 GB is 1e9.", "gib-for-gb"),
-        ("38.2 GB", "38.2 GB is too low.", None),
-        ("0", "0 GB is too low.", None),
-    ],
-)
-def test_wrong_with_its_reason(ask: Ask, text: str, reason: str, misconception: str | None) -> None:
-    verdict = judge(*ask(STAGE_1), text)
-    assert (verdict.right, verdict.reason, verdict.misconception) == (False, reason, misconception)
-
-
-LINK = """\
-kind = "number"
-prompt = "How fast?"
-answer = "hardware.bandwidth hardware=h100 gpus=8"
-why = "So."
-unit = "B/s"
-"""
-
-
-def test_eight_times_a_link_s_bandwidth_is_bits(ask: Ask) -> None:
-    # An H100's NVLink has 450 GB/s in one direction: links are what is sold in bits
-    verdict = judge(*ask(LINK), "3600 GB/s")
-    assert verdict.reason == "This is eight times too much. Did you count bits? A byte has eight of them."
-    assert verdict.misconception == "bits-for-bytes"
-
-
-@pytest.mark.parametrize(
     ("unit", "text", "right"),
     [
         ("", "3/11", True),
@@ -196,19 +94,6 @@ def test_eight_times_a_link_s_bandwidth_is_bits(ask: Ask) -> None:
 def test_shares(ask: Ask, unit: str, text: str, right: bool) -> None:
     course, question = ask(f'unit = "{unit}"\n{BUBBLE}' if unit else BUBBLE)
     assert judge(course, question, text).right is right
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("27.3", "This is the percentage, but it is read as a share of 1. Write it with %, or as a share of 1."),
-        ("0.273%", "This is the share of 1, not the percentage: leave the % out."),
-        ("38%", "Of the ideal time."),
-    ],
-)
-def test_shares_that_are_off_by_their_form(ask: Ask, text: str, reason: str) -> None:
-    verdict = judge(*ask(BUBBLE), text)
-    assert (verdict.right, verdict.reason) == (False, reason)
 
 
 @pytest.mark.parametrize(("text", "right"), [("0.102", True), ("0.10", True), ("10%", True), ("0.1", False)])
@@ -266,6 +151,8 @@ def written(*questions: str) -> Course:
 
 
 HERE = written(STAGE_1, BUBBLE, STEPS, STEPS.replace("ring.steps workers=8", "ring.steps workers=1"))
+
+
 FAMILY = """\
 kind = "number"
 prompt = "{{n}} workers all-reduce {{mb*1e6 | B}} each; {{name}}."
@@ -365,36 +252,12 @@ def test_only_what_is_whole_for_every_member_is_called_a_whole_number(ask: Ask) 
     assert "so the answer is a whole number" in judge(*ask(always), "8.5").reason
 
 
-INDEX = 'kind = "number"\nprompt = "P"\nwhy = "W"\nanswer = "(worker - 3) % 8"\ngiven = { worker = 1 }\n'
-
-
-@pytest.mark.parametrize(("text", "reason"), [("7", "7 is not it."), ("2", "2 is not it."), ("2.5", "2.5 is not it.")])
-def test_an_index_is_neither_too_high_nor_too_low(ask: Ask, text: str, reason: str) -> None:
-    verdict = judge(*ask(INDEX), text)
-    assert (verdict.right, verdict.reason) == (False, reason)
-    assert judge(*ask(INDEX), "6").right
-
-
 @pytest.mark.parametrize(
     ("text", "understood"),
     [("38.5 billion", "38.5 GB"), ("3.85e10", "38.5 GB"), ("38.5 G", "38.5 GB"), ("3.85e11 B", "385 GB")],
 )
 def test_large_numbers_are_read_back_as_people_write_them(ask: Ask, text: str, understood: str) -> None:
     assert judge(*ask(STAGE_1), text).understood == understood
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("112", "The digits are right, but it is 1,000,000,000 times too little: check the zeros."),
-        ("112e12", "The digits are right, but it is 1,000 times too much: check the zeros."),
-        # 2**30 times too little: its digits are others, and the factor would be half of the answer
-        ("104.3", "104.3 is not it."),
-    ],
-)
-def test_a_count_has_zeros_and_no_prefix(ask: Ask, text: str, reason: str) -> None:
-    count = 'kind = "number"\nprompt = "P"\nwhy = "W"\nanswer = "n * 1e9"\ngiven = { n = 112 }\n'
-    assert judge(*ask(count), text).reason == reason
 
 
 def test_a_large_count_is_read_back_in_full(ask: Ask) -> None:

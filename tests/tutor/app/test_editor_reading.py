@@ -21,7 +21,9 @@ LONG = "def all_sums(arrays):\n    '''" + "word " * 25 + "the-end.'''\n    retur
 async def to_the_exercise(pilot: Pilot[Any], *keys: str) -> Any:
     await pilot.press("enter")
     await pilot.pause()
-    await pilot.app.screen.action_step(4)
+    # One that is begun is where one goes on
+    screen = pilot.app.screen
+    await screen.action_step(4 - screen.lesson.steps.index(screen.step))
     await pilot.pause()
     await pilot.press(*keys)
     await pilot.pause()

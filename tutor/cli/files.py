@@ -10,13 +10,13 @@ from pathlib import Path
 
 from simlib.errors import BadArgument
 from tutor.checker.watch import Watch
+from tutor.cli.learner_file import refused_in_a_line
 from tutor.cli.opening import open_study
-from tutor.cli.output import RIGHT, WRONG, BadUsage, NotDone, complain, of_course, say, say_json
+from tutor.cli.output import RIGHT, WRONG, BadUsage, complain, of_course, say, say_json
 from tutor.permissions import own_machine
 from tutor.plain.paper import Paper
 from tutor.plain.verdict import MOST_PRINTED, report
 from tutor.program import program
-from tutor.study import Unknown
 
 _POLL_SECONDS = 0.2
 
@@ -59,24 +59,13 @@ def reset(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """Checks a file; with --watch again after each change, until ctrl+c."""
-    from tutor.checker import Unreadable
-    from tutor.checker.verdict import CouldNotCheck
-
     path = Path(arguments.file)
     steps = _steps(arguments.steps)
     with open_study(arguments.course, own_machine()) as study:
         watch = Watch(path)
         while True:
-            try:
+            with refused_in_a_line(arguments.exercise, "checked"):
                 result = study.check(path, arguments.exercise)
-            except Unreadable as error:
-                raise BadUsage(str(error)) from None
-            except Unknown as error:
-                if arguments.exercise is not None:
-                    raise
-                raise BadUsage(f"{error} (the file's name says which, or --exercise ID)") from None
-            except CouldNotCheck as error:
-                raise NotDone(f"could not be checked: {error}") from None
             if arguments.json:
                 say_json(result.to_json())
             else:

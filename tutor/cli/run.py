@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simlib.errors import BadArgument, whole_number
+from tutor.cli.learner_file import refused_in_a_line
 from tutor.cli.opening import open_study
 from tutor.cli.output import BAD_INPUT, NOT_DONE, RIGHT, WRONG, BadUsage, NotDone, complain, say_json
 from tutor.permissions import own_machine
@@ -115,13 +116,11 @@ def _failed(error: Exception) -> int:
 
 def _order(arguments: argparse.Namespace, workers: int) -> Order:
     """What is asked for, with the file read and its exercise found."""
-    from tutor.checker import Unreadable, read_source
+    from tutor.checker import read_source
     from tutor.checker.definition import Definition
     from tutor.checker.source import text_failure
-    from tutor.checker.verdict import CouldNotCheck
     from tutor.course.load import is_shipped
     from tutor.running.order import MOST_LENGTH, MOST_WORKERS, order
-    from tutor.study import Unknown
 
     if not 1 <= workers <= MOST_WORKERS:
         raise BadArgument("-n", workers, f"1 to {MOST_WORKERS} workers")
@@ -129,7 +128,7 @@ def _order(arguments: argparse.Namespace, workers: int) -> Order:
     seed = _whole("--seed", arguments.seed, 0, (1 << 32) - 1)
     path = Path(arguments.file)
     permissions = own_machine()
-    try:
+    with refused_in_a_line(arguments.exercise, "run"):
         with open_study(arguments.course, permissions, only_reads=True) as study:
             source = read_source(path, None if permissions.any_file else study.exercise_folder)
             given = arguments.exercise
@@ -144,14 +143,6 @@ def _order(arguments: argparse.Namespace, workers: int) -> Order:
         except BaseException:
             definition.end()
             raise
-    except Unreadable as error:
-        raise BadUsage(str(error)) from None
-    except Unknown as error:
-        if arguments.exercise is not None:
-            raise
-        raise BadUsage(f"{error} (the file's name says which, or --exercise ID)") from None
-    except CouldNotCheck as error:
-        raise NotDone(f"could not be run: {error}") from None
 
 
 def _whole(name: str, text: str, least: int, most: int | None = None) -> int:

@@ -7,6 +7,7 @@ import shlex
 from tutor.answers.texts import exercise_text
 from tutor.checker.verdict import CouldNotCheck
 from tutor.course.model import CourseError, Exercise
+from tutor.plain.hints import say_hint
 from tutor.plain.paper import Paper
 from tutor.plain.verdict import report
 from tutor.progress.standing import OPEN
@@ -88,15 +89,7 @@ class ExerciseTask:
 
     def hint(self) -> None:
         """The next hint."""
-        try:
-            hint = self._study.hint(self.exercise.id)
-        except Unknown:
-            self._paper.say("There are no hints for this exercise.")
-            return
-        except (CourseError, ProgressError) as error:
-            self._paper.say(f"{error}.")
-            return
-        self._paper.together(f"Hint {hint.number} of {hint.of}: {hint.text}")
+        say_hint(self._paper, self._study, self.exercise.id, self.what)
 
     def reveal(self) -> bool:
         """Shows the solution; True when the exercise is done with it."""

@@ -10,9 +10,10 @@ from tutor.answers.verdict import NotUnderstood
 from tutor.asking import Asking
 from tutor.course.blocks import WITH_CELLS
 from tutor.course.model import CHOICE, GRID, Course, CourseError, Question
+from tutor.plain.hints import say_hint
 from tutor.plain.paper import Paper
 from tutor.progress.store import ProgressError
-from tutor.study import AnswerOutcome, NotAllowed, Study, Unknown
+from tutor.study import AnswerOutcome, NotAllowed, Study
 from tutor.views.picture import Cell
 
 _UNFILLED = "?"  # a cell without an answer, in what is kept half typed
@@ -172,15 +173,7 @@ class QuestionTask:
         if self.done:
             self._paper.say(f"This question is done. {self._onwards()}")
             return
-        try:
-            hint = self._study.hint(self.question.id, self.asking.seed)
-        except Unknown:
-            self._paper.say("There are no hints for this question.")
-            return
-        except (CourseError, ProgressError) as error:
-            self._paper.say(f"{error}.")
-            return
-        self._paper.together(f"Hint {hint.number} of {hint.of}: {hint.text}")
+        say_hint(self._paper, self._study, self.question.id, self.what, self.asking.seed)
 
     def reveal(self) -> bool:
         """Shows the answer; True when the question is done with it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from textual.pilot import Pilot
 
 from tutor.app.places import PLACES
-from tutor.app.screens.home import Home
+from tutor.app.screens.home import Home, where_to_go_on
 from tutor.app.screens.lesson import LessonScreen
+from tutor.permissions import own_machine
 from tutor.study import Study
 
 COURSE = Path(__file__).parent / "course"
@@ -103,6 +105,19 @@ def test_enter_goes_on_with_the_exercise_worked_on_last(
     play(scenario)
 
 
+def test_an_exercise_that_ends_a_lesson_is_gone_on_with_until_it_is_right(study: Study) -> None:
+    lesson, second = study.course.lessons
+    found = study.course.step_of("all_sums")
+    assert found is not None
+    short = replace(lesson, steps=lesson.steps[: lesson.steps.index(found[1]) + 1])
+    ends = Study(replace(study.course, lessons=(short, second)), study.store, study.exercise_folder, own_machine())
+    ends.open_step(short, short.steps[-1])
+    study.store.add("check", "all_sums", right=False)
+    assert where_to_go_on(ends) == (short, short.steps[-1])
+    study.store.add("check", "all_sums", right=True)
+    assert where_to_go_on(ends) == (second, second.steps[0])
+
+
 def test_behind_the_end_of_a_lesson_enter_goes_on_to_the_next(
     play: Callable[..., None], shown: Callable[..., str], study: Study
 ) -> None:
@@ -175,6 +190,7 @@ from pathlib import Path
 from tutor.course.load import load
 from tutor.permissions import own_machine
 from tutor.progress.store import Store
+from tutor.permissions import own_machine
 from tutor.study import Study
 from tutor.app.profile import Profile
 from tutor.app.main import TutorApp

@@ -59,8 +59,9 @@ def test_every_quantity_is_listed(capsys: Capture) -> None:
         ),
         (
             "zero.first_stage_that_fits",
-            ["params=1.1 billion", "gpus=8", "capacity=80 GB", "optimizer_bytes=4"],
-            {"params": 1_100_000_000, "gpus": 8, "capacity": 80_000_000_000, "optimizer_bytes": 4},
+            # 0.067 * 1e9 is 67,000,000.00000001 in floating point
+            ["params=0.067 billion", "gpus=8", "capacity=80 GB", "optimizer_bytes=4"],
+            {"params": 67_000_000, "gpus": 8, "capacity": 80_000_000_000, "optimizer_bytes": 4},
         ),
         (
             "training.seconds",

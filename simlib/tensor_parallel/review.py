@@ -46,6 +46,10 @@ class Difference(NamedTuple):
         place = (self.gpu, self.row, self.column)
         return (1, *place) if self.at_the_end else (0, 0, *place)
 
+    def to_json(self) -> dict[str, Any]:
+        """The difference in plain values: which GPU (as "worker"), its place in that GPU's array, both numbers."""
+        return {"worker": self.gpu, "index": [self.row, self.column], "expected": self.expected, "got": self.got}
+
 
 def read(
     got: Any,

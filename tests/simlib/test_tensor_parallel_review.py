@@ -82,6 +82,7 @@ def test_the_first_difference_is_in_what_is_put_in() -> None:
     assert found == Difference(False, 1, 0, 1, 5.0, 6.0)
     assert found.path == (0, 0, 1, 0, 1)
     assert called(found.path) == "GPU 1 puts in"
+    assert found.to_json() == {"worker": 1, "index": [0, 1], "expected": 5.0, "got": 6.0}
     assert said_of(found) == "GPU 1 puts in, row 0, column 1: expected 5, yours 6."
     found = first_difference(LAYER, SplitLayer([ONE, TWO], [SUM, ONE]))
     assert found == Difference(True, 1, 0, 0, 14.0, 1.0)

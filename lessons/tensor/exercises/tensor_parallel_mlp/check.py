@@ -80,12 +80,7 @@ def explain(arguments, expected, got, difference):
         "kind": None,
         "reason": f"{said_of(found)} {slip}" if slip else said_of(found),
         "path": found.path,
-        "first_difference": {
-            "worker": found.gpu,
-            "index": [found.row, found.column],
-            "expected": found.expected,
-            "got": found.got,
-        },
+        "first_difference": found.to_json(),
     }
 
 

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from tutor.views import marks
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import number
+from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, note
-from tutor.views.picture import Cell, CellValue
-from tutor.views.tabled import Tabled
+from tutor.views.picture import Cell, CellValue, Overlay
 
 NAMES = ("of", "", "one device", "pipeline", "apart")
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedRuns(Tabled):
+class ComparedRuns(LaidOut):
     """A row for each micro-batch's loss, the step's, and each rank's gradient."""
 
     rows: Sequence[TableRow]
     notes: tuple[str, ...]
-
-    @property
-    def head_columns(self) -> int:  # type: ignore[override]
-        return 0  # where the table stands on its side, its columns are the rows
+    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def head_rows(self) -> int:  # type: ignore[override]
         return 1
+
+    def cells(self) -> Mapping[Cell, CellValue]:
+        return self._table.cells()
+
+    def marked(self, overlay: Overlay) -> ComparedRuns:
+        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         return f"{value:.6f}" if isinstance(value, float) else super().written(place, value)
@@ -51,8 +55,12 @@ class ComparedRuns(Tabled):
             self.overlay,
         )
 
-    def _rows(self, width: int) -> list[Line]:
+    def _all(self, width: int) -> list[Line]:
         return [*self._table.lines(width), [], *self._foot(width)]
+
+    @property
+    def _asking(self) -> bool:
+        return any(self._table.asks(at) for at in range(len(self.rows)))
 
     def _foot(self, width: int) -> list[Line]:
         notes = () if self._asking else self.notes

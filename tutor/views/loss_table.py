@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
+from types import MappingProxyType
 
 from tutor.views import marks, palette
 from tutor.views.figure_table import FigureTable, TableRow
+from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, length, note, space
-from tutor.views.picture import Cell, CellValue, Role, Run
-from tutor.views.tabled import Tabled
+from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
 
 _LARGE = 1000
 _LEAST_BAR, _MOST_BAR, _GAP = 6, 40, 2  # columns
 
 
 @dataclass(frozen=True, eq=False)
-class LossTable(Tabled):
+class LossTable(LaidOut):
     """A row for each time at which the runs were judged; the bar is as long as the row's loss, beside the largest."""
 
     names: tuple[str, ...]  # of the table's columns
     rows: Sequence[TableRow]
     losses: Sequence[float]  # a row's bar
     notes: tuple[str, ...] = ()
-
-    @property
-    def head_columns(self) -> int:  # type: ignore[override]
-        return 0  # where the table stands on its side, its columns are the rows
+    overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def head_rows(self) -> int:  # type: ignore[override]
         return 1
+
+    def cells(self) -> Mapping[Cell, CellValue]:
+        return self._table.cells()
+
+    def marked(self, overlay: Overlay) -> LossTable:
+        return replace(self, overlay=MappingProxyType(dict(overlay)))
 
     def written(self, place: Cell, value: CellValue) -> str:
         return loss(value) if isinstance(value, (int, float)) else super().written(place, value)
@@ -56,7 +60,7 @@ class LossTable(Tabled):
             self.overlay,
         )
 
-    def _rows(self, width: int) -> list[Line]:
+    def _all(self, width: int) -> list[Line]:
         table = self._table.lines(width)
         room = min(_MOST_BAR, width - length(table[0]) - _GAP)
         if self._table.columns <= width and room >= _LEAST_BAR and not self._asking:
@@ -66,6 +70,10 @@ class LossTable(Tabled):
                 columns = max(1, round(min(1, value / largest) * room)) if isfinite(value) else room
                 line += [*space(_GAP), Run(palette.FORWARD_GOES_ON * columns, Role.FORWARD)]
         return [*table, [], *self._foot(width)]
+
+    @property
+    def _asking(self) -> bool:
+        return any(self._table.asks(at) for at in range(len(self.rows)))
 
     def _foot(self, width: int) -> list[Line]:
         notes = () if self._asking else self.notes

@@ -35,6 +35,11 @@ class Practising(Asking):
     def wrong_answers(self) -> list[str]:
         return self._wrong
 
+    @property
+    def shows_answers(self) -> bool:
+        """Whether the solution comes after the last try; not where a class keeps answers back."""
+        return self.study.permissions.reveal
+
     def give(self, text: str) -> Outcome:
         """Raises NotUnderstood, CourseError, ProgressError."""
         outcome = self.session.answer(text)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 COUNT = 10  # problems of a session where the learner does not say
 TRIES = 2
 _WORK = ("answer", "check", "reveal", "hint")  # who does these from a shell has met the lesson, opened or not
+KEPT_BACK = "your instructor keeps answers back"
 _APART = 3  # problems between one of a skill and the next of the same
 
 
@@ -120,7 +121,7 @@ class Session:
         said = self.practice.study.course.misconceptions.get(belief, "")
         if over:
             self._over(self._rating(now, verdict.right))
-            return Outcome(verdict, True, said, times, solution_of(problem))
+            return Outcome(verdict, True, said, times, self._solution(problem, verdict.right))
         return Outcome(verdict, False, said, times, hint=self._hint(now))
 
     def hint(self) -> str:
@@ -132,13 +133,18 @@ class Session:
         now = self._working()
         self._record("", False, "", True, revealed=True)
         self._over(AGAIN)
-        return solution_of(now.problem)
+        return self._solution(now.problem)
 
     def summary(self) -> Summary:
         """What became of each skill: the last word counts."""
         last = {practised.skill.id: practised for practised in self.done}.values()
         firm, hard, not_firm = (tuple(one for one in last if one.rating == rating) for rating in (GOOD, HARD, AGAIN))
         return Summary(firm, hard, not_firm)
+
+    def _solution(self, problem: Problem, solved: bool = False) -> Solution:
+        """What may be told: where a class keeps answers back, nothing to who has not found it."""
+        told = solved or self.practice.study.permissions.reveal
+        return solution_of(problem) if told else Solution(KEPT_BACK, "", "")
 
     # Which comes next
 

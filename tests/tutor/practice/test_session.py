@@ -11,9 +11,10 @@ from tutor.answers.judge import truth
 from tutor.answers.truth import evaluate
 from tutor.answers.verdict import NotUnderstood
 from tutor.course.model import NUMBER
+from tutor.permissions import Permissions
 from tutor.practice.memory import AGAIN, GOOD, PRACTICE
 from tutor.practice.problem import Problem
-from tutor.practice.session import NothingToPractise, Practice, Session
+from tutor.practice.session import KEPT_BACK, NothingToPractise, Practice, Session, Solution
 from tutor.progress.store import Event
 from tutor.study import Study, Unknown
 
@@ -139,6 +140,30 @@ def test_two_tries_then_the_solution_with_these_numbers(practice: Fresh) -> None
     assert session.done[0].rating == AGAIN
     assert session.problem() is None
     assert session.summary().not_firm == tuple(session.done)
+
+
+@pytest.mark.parametrize("how", ["two tries", "revealed"])
+def test_where_a_class_keeps_answers_back_the_solution_is_for_who_found_it(study: Study, how: str) -> None:
+    there = Study(study.course, study.store, study.exercise_folder, Permissions(reveal=False))
+    session = Practice(there).session("ring", 2, seed=2)
+    problem = session.problem()
+    assert problem is not None
+    if how == "revealed":
+        told = session.reveal()
+    else:
+        unit = " B" if problem.question.unit.endswith("B") else ""
+        session.answer(f"0.123{unit}")
+        found = session.answer(f"0.124{unit}").solution
+        assert found is not None
+        told = found
+    assert told == Solution(KEPT_BACK, "", "")
+    assert session.done[0].rating == AGAIN
+    second = session.problem()
+    assert second is not None
+    solved = session.answer(right_answer(second)).solution
+    assert solved is not None
+    assert solved.why
+    assert solved.answer == truth(second.course, second.question, second.seed).shown
 
 
 def test_a_hint_makes_it_nearly(practice: Fresh) -> None:

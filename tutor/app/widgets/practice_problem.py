@@ -73,7 +73,8 @@ class PracticePanel(QuestionPanel):
     def _tries(self, left: int) -> Text:
         count = "One try" if left == 1 else f"{left} tries"
         more = " F2 gives a hint." if len(self._hints) < len(self.asking.question.hints) else ""
-        return Text(f"{count} left before the answer is revealed.{more}", words(self.app).quiet)
+        until = " before the answer is revealed" if self._problem.shows_answers else ""
+        return Text(f"{count} left{until}.{more}", words(self.app).quiet)
 
     def _draft(self) -> str:
         return ""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simlib.pipeline.diagnosis import CannotRun
-    from simlib.pipeline.operations import Operation, Overlap, parse_operation, parse_orders
+    from simlib.pipeline.operations import Operation, Overlap, parse_operation
+    from simlib.pipeline.rows import parse_orders
     from simlib.pipeline.schedules import Schedule, schedule
     from simlib.pipeline.sizes import SCHEDULES
     from simlib.pipeline.timeline import Timeline, time_orders
@@ -26,7 +27,7 @@ _HOME = {
     "Schedule": "schedules",
     "Timeline": "timeline",
     "parse_operation": "operations",
-    "parse_orders": "operations",
+    "parse_orders": "rows",
     "schedule": "schedules",
     "time_orders": "timeline",
 }

@@ -7,7 +7,8 @@ from itertools import repeat
 from typing import NamedTuple
 
 from simlib.errors import BadArgument
-from simlib.pipeline.operations import BACKWARD, FORWARD, INPUT, WEIGHT, Operation, Orders, Overlap, Row, Step
+from simlib.pipeline.operations import BACKWARD, FORWARD, INPUT, WEIGHT, Operation, Step
+from simlib.pipeline.rows import Orders, Row
 
 
 class Wait(NamedTuple):
@@ -69,8 +70,8 @@ def _flat(row: Row) -> tuple[Sequence[Operation], Sequence[int]]:
 
     Of a pair the backward comes first: it cannot use what its partner makes.
     """
-    if not any(type(step) is Overlap for step in row):
-        return row, range(len(row))  # type: ignore[return-value]  # there is no Overlap in it
+    if row.backwards is None:
+        return list(row), range(len(row))  # type: ignore[arg-type]  # there is no pair in it
     flat = [(part, position) for position, step in enumerate(row) for part in step.parts[::-1]]
     return [part for part, _ in flat], [position for _, position in flat]
 

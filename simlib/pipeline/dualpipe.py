@@ -19,7 +19,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from simlib.pipeline.operations import BACKWARD, FORWARD, INPUT, WEIGHT, Operation, Orders, Overlap, Row, Step
+from simlib.pipeline.operations import BACKWARD, FORWARD, INPUT, WEIGHT, Operation, Overlap, Step
+from simlib.pipeline.rows import Orders, Row
 
 
 class Stream(NamedTuple):
@@ -46,7 +47,7 @@ def orders(stages: int, micro_batches: int) -> Orders:
 
 def row(depth: int, depths: int, micro_batches: int, here: Stream, across: Stream) -> Row:
     """The row of a rank that is `depth` ranks from its end, of `depths`, with `micro_batches` in each stream."""
-    return tuple(_Worker(depth, depths, micro_batches, here, across).steps())
+    return Row.of(_Worker(depth, depths, micro_batches, here, across).steps())
 
 
 class _Worker:

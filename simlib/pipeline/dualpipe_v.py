@@ -9,7 +9,7 @@ the other way round. The rows are DualPipe's, and nothing is held twice.
 from __future__ import annotations
 
 from simlib.pipeline.dualpipe import Stream, row
-from simlib.pipeline.operations import Orders
+from simlib.pipeline.rows import Orders
 
 
 def orders(stages: int, micro_batches: int) -> Orders:

@@ -6,7 +6,8 @@ multiples of one slot (0.3 and 1 of 0.1), a schedule is timed in whole slots, ex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import NamedTuple
@@ -18,15 +19,14 @@ from simlib.pipeline.operations import (
     INPUT,
     WEIGHT,
     Operation,
-    Orders,
-    Overlap,
-    Row,
     Step,
     parse_operation,
 )
+from simlib.pipeline.rows import Orders
 
 Times = float | Sequence[float]  # one time for all stages, or one for each model stage
 Length = Fraction | float  # a time: a fraction where there is a simple one
+Column = MutableSequence[float]  # a number for each operation of a row: an array, or a list
 
 _LARGEST_DENOMINATOR = 1_000_000
 
@@ -53,10 +53,11 @@ class StageTimes(NamedTuple):
 class Durations(NamedTuple):
     """`rows[rank][position]` and `latency` in slots; without a common `slot`, in the unit of the times."""
 
-    rows: list[list[float]]
+    rows: list[Column]
     latency: float
     slot: Fraction | None
     stages: int  # model stages of the whole pipeline
+    typecode: str | None  # of an array that holds any time of the timeline; None where only a list does
 
 
 def exact(time: float) -> Length:
@@ -104,44 +105,45 @@ def _per_stage(name: str, time: object, stages: int, chunks: int) -> list[Length
 
 def durations(orders: Orders, times: StageTimes) -> Durations:
     """How long each operation of `orders` (at least one) takes. Raises BadArgument for a time that is none."""
-    stages, used, overlaps = _survey(orders)
+    used = set[tuple[int, str]]().union(*(row.kinds_by_stage() for row in orders))
+    overlaps = any(row.backwards for row in orders)
+    stages = max((stage for stage, _ in used), default=0) + 1
     lengths = stage_lengths(times, stages)
     pair = None if times.overlapped is None else exact(positive_number("overlapped", times.overlapped)) / times.chunks
     exceptions = _exceptions(times.exceptions or {})
     latency = exact(positive_number("latency", times.latency, zero=True))
 
-    in_use = {lengths[kind][stage] for kind, where in used.items() for stage in where} | set(exceptions.values())
+    in_use = {lengths[kind][stage] for stage, kind in used} | set(exceptions.values())
     in_use |= {length for length in (pair if overlaps else None, latency) if length}
     slot = common_slot(in_use)
 
     def counted(length: Length) -> float:
         return float(length) if slot is None else int(length / slot)
 
+    # At the latest one after the other, each a pair and its message
+    latest = 3 * max(map(counted, in_use)) * sum(map(len, orders))
+    typecode = _typecode(latest, whole=slot is not None)
     # Only of stages that occur: an order with a typing error may name one far beyond all others
-    table = {kind: {stage: counted(lengths[kind][stage]) for stage in where} for kind, where in used.items()}
+    table = {(stage, kind): counted(lengths[kind][stage]) for stage, kind in used}
     if not overlaps and not exceptions:
-        rows = [[table[kind][stage] for stage, kind, _ in row] for row in orders]  # type: ignore[misc]  # no pairs
+        rows = [column(typecode, map(table.__getitem__, zip(row.stages, row.kinds, strict=True))) for row in orders]
     else:
         special = {operation: counted(length) for operation, length in exceptions.items()}
         together = counted(pair) if overlaps and pair is not None else None
-        rows = [_lengths(row, table, special, together) for row in orders]
-    return Durations(rows, counted(latency), slot, stages)
+        rows = [column(typecode, _lengths(row, table, special, together)) for row in orders]
+    return Durations(rows, counted(latency), slot, stages, typecode)
 
 
-def _survey(orders: Orders) -> tuple[int, dict[str, set[int]], bool]:
-    """The number of model stages, the stages on which each kind of operation occurs, and whether any two overlap."""
-    used: dict[str, set[int]] = {}
-    overlaps = False
-    for row in orders:
-        for step in row:
-            if type(step) is Overlap:
-                overlaps = True
-                used.setdefault(FORWARD, set()).add(step.forward.stage)
-                used.setdefault(BACKWARD, set()).add(step.backward.stage)
-            else:
-                stage, kind, _ = step
-                used.setdefault(kind, set()).add(stage)
-    return max((stage for where in used.values() for stage in where), default=0) + 1, used, overlaps
+def column(typecode: str | None, numbers: Iterable[float] = ()) -> Column:
+    """These numbers in as few bytes as hold every time of their timeline."""
+    return list(numbers) if typecode is None else array(typecode, numbers)
+
+
+def _typecode(most: float, whole: bool) -> str | None:
+    """The smallest type of `array` for whole numbers up to `most`, or for any: a count of slots must stay exact."""
+    if not whole:
+        return "d"
+    return next((code for code, bits in (("i", 31), ("q", 63)) if most < 1 << bits), None)
 
 
 def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Length]:
@@ -155,12 +157,12 @@ def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Lengt
 
 
 def _lengths(
-    row: Row, table: dict[str, dict[int, float]], special: dict[Operation, float], pair: float | None
-) -> list[float]:
+    row: Iterable[Step], table: dict[tuple[int, str], float], special: dict[Operation, float], pair: float | None
+) -> Iterable[float]:
     def own(operation: Operation) -> float:
-        return special.get(operation, table[operation.kind][operation.stage])
+        return special.get(operation, table[operation.stage, operation.kind])
 
     def lasts(step: Step) -> float:
         return sum(map(own, step.parts)) if pair is None or len(step.parts) == 1 else pair
 
-    return list(map(lasts, row))
+    return map(lasts, row)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from simlib.errors import whole_number
-from simlib.pipeline.operations import Step, parse_orders
+from simlib.pipeline.operations import Step
+from simlib.pipeline.rows import parse_orders
 
 
 class Gathering(NamedTuple):
@@ -37,7 +38,7 @@ def with_gathering(row: Iterable[Step | str | None], most_stages: int = 3) -> li
     '0UNSHARD 0F0 0F1 0B0 0B1 0RESHARD'
     """
     whole_number("most_stages", most_stages)
-    (steps,) = parse_orders([row])
+    steps = list(parse_orders([row])[0])
     gathered: list[int] = []
     lowered: list[Step | Gathering] = []
     for position, step in enumerate(steps):

@@ -12,7 +12,8 @@ all m micro-batches. The gradients add up over the micro-batches, so one optimiz
 
 from __future__ import annotations
 
-from simlib.pipeline.operations import BACKWARD, FORWARD, Orders, passes
+from simlib.pipeline.operations import BACKWARD, FORWARD
+from simlib.pipeline.rows import Orders, in_sequence, passes
 
 
 def orders(stages: int, micro_batches: int) -> Orders:
@@ -22,6 +23,6 @@ def orders(stages: int, micro_batches: int) -> Orders:
     ['0F0 0F1 0B0 0B1', '1F0 1F1 1B0 1B1']
     """
     return tuple(
-        (*passes(stage, FORWARD, range(micro_batches)), *passes(stage, BACKWARD, range(micro_batches)))
+        in_sequence(passes(stage, FORWARD, range(micro_batches)), passes(stage, BACKWARD, range(micro_batches)))
         for stage in range(stages)
     )

@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from simlib.pipeline.formulas import interleaved_warmup
-from simlib.pipeline.one_f_one_b import in_turn
-from simlib.pipeline.operations import BACKWARD, FORWARD, Operation, Orders, passes
+from simlib.pipeline.one_f_one_b import three_phases
+from simlib.pipeline.operations import BACKWARD, FORWARD
+from simlib.pipeline.rows import Orders, Row, in_sequence, passes
 
 
 def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
@@ -33,7 +34,7 @@ def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
     ['0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1', '1F0 1F1 3F0 3B0 3F1 3B1 1B0 1B1']
     """
     return tuple(
-        in_turn(
+        three_phases(
             forwards=in_rounds(rank, FORWARD, stages, micro_batches, range(chunks)),
             backwards=in_rounds(rank, BACKWARD, stages, micro_batches, reversed(range(chunks))),
             warmup=interleaved_warmup(stages, micro_batches, chunks, rank),
@@ -42,13 +43,14 @@ def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
     )
 
 
-def in_rounds(rank: int, kind: str, stages: int, micro_batches: int, chunks: Iterable[int]) -> list[Operation]:
+def in_rounds(rank: int, kind: str, stages: int, micro_batches: int, chunks: Iterable[int]) -> Row:
     """The passes of one kind on one rank: round after round, and each through `chunks` in their order."""
     size = micro_batches // max(1, micro_batches // stages)
     in_order = list(chunks)
-    return [
-        operation
-        for first in range(0, micro_batches, size)
-        for chunk in in_order
-        for operation in passes(chunk * stages + rank, kind, range(first, min(first + size, micro_batches)))
-    ]
+    return in_sequence(
+        *(
+            passes(chunk * stages + rank, kind, range(first, min(first + size, micro_batches)))
+            for first in range(0, micro_batches, size)
+            for chunk in in_order
+        )
+    )

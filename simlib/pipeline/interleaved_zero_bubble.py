@@ -12,7 +12,8 @@ it is the zero-bubble form of the interleaved schedule.
 from __future__ import annotations
 
 from simlib.pipeline.interleaved import in_rounds
-from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT, Operation, Orders
+from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT
+from simlib.pipeline.rows import Orders, Row
 
 
 def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
@@ -24,10 +25,10 @@ def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
     return tuple(_row(rank, stages, micro_batches, chunks) for rank in range(stages))
 
 
-def _row(rank: int, stages: int, micro_batches: int, chunks: int) -> tuple[Operation, ...]:
-    forwards = in_rounds(rank, FORWARD, stages, micro_batches, range(chunks))
-    inputs = in_rounds(rank, INPUT, stages, micro_batches, reversed(range(chunks)))
-    weights = in_rounds(rank, WEIGHT, stages, micro_batches, reversed(range(chunks)))
+def _row(rank: int, stages: int, micro_batches: int, chunks: int) -> Row:
+    forwards = list(in_rounds(rank, FORWARD, stages, micro_batches, range(chunks)))
+    inputs = list(in_rounds(rank, INPUT, stages, micro_batches, reversed(range(chunks))))
+    weights = list(in_rounds(rank, WEIGHT, stages, micro_batches, reversed(range(chunks))))
     round_size = micro_batches // max(1, micro_batches // stages)
     # One forward ahead for each later rank, not two as with B: an I is back in half the time
     warmup = min((chunks - 1) * round_size + stages - 1 - rank, len(forwards))
@@ -38,4 +39,4 @@ def _row(rank: int, stages: int, micro_batches: int, chunks: int) -> tuple[Opera
         row.append(inputs[turn])
         if turn >= rank:
             row.append(weights[turn - rank])
-    return (*row, *weights[max(0, len(inputs) - rank) :])
+    return Row.of(row + weights[max(0, len(inputs) - rank) :])

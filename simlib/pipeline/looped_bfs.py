@@ -14,7 +14,8 @@ does. (Lamy-Poirier, "Breadth-First Pipeline Parallelism", arXiv 2211.05953.)
 
 from __future__ import annotations
 
-from simlib.pipeline.operations import BACKWARD, FORWARD, Operation, Orders, passes
+from simlib.pipeline.operations import BACKWARD, FORWARD
+from simlib.pipeline.rows import Orders, Row, in_sequence, passes
 
 
 def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
@@ -26,7 +27,7 @@ def orders(stages: int, micro_batches: int, chunks: int) -> Orders:
     return tuple(_row(range(rank, stages * chunks, stages), micro_batches) for rank in range(stages))
 
 
-def _row(own_stages: range, micro_batches: int) -> tuple[Operation, ...]:
+def _row(own_stages: range, micro_batches: int) -> Row:
     forwards = [passes(stage, FORWARD, range(micro_batches)) for stage in own_stages]
     backwards = [passes(stage, BACKWARD, reversed(range(micro_batches))) for stage in reversed(own_stages)]
-    return tuple(operation for run in forwards + backwards for operation in run)
+    return in_sequence(*forwards, *backwards)

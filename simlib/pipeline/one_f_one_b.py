@@ -20,10 +20,8 @@ bubble is GPipe's: the first micro-batch still has to come down, the last still 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
-
-from simlib.pipeline.operations import BACKWARD, FORWARD, Operation, Orders, passes
+from simlib.pipeline.operations import BACKWARD, FORWARD
+from simlib.pipeline.rows import Orders, Row, in_sequence, in_turn, passes
 
 
 def orders(stages: int, micro_batches: int) -> Orders:
@@ -33,7 +31,7 @@ def orders(stages: int, micro_batches: int) -> Orders:
     ['0F0 0F1 0B0 0F2 0B1 0B2', '1F0 1B0 1F1 1B1 1F2 1B2']
     """
     return tuple(
-        in_turn(
+        three_phases(
             forwards=passes(stage, FORWARD, range(micro_batches)),
             backwards=passes(stage, BACKWARD, range(micro_batches)),
             warmup=stages - 1 - stage,
@@ -42,8 +40,8 @@ def orders(stages: int, micro_batches: int) -> Orders:
     )
 
 
-def in_turn(forwards: Sequence[Operation], backwards: Sequence[Operation], warmup: int) -> tuple[Operation, ...]:
+def three_phases(forwards: Row, backwards: Row, warmup: int) -> Row:
     """A row of the three phases: `warmup` forwards (or all there are), one F one B in turn, the backwards left."""
     warmup = min(warmup, len(forwards))
-    alternating = zip(forwards[warmup:], backwards, strict=False)
-    return (*forwards[:warmup], *chain.from_iterable(alternating), *backwards[len(backwards) - warmup :])
+    steady = in_turn(forwards[warmup:], backwards)
+    return in_sequence(forwards[:warmup], steady, backwards[len(backwards) - warmup :])

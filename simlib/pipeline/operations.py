@@ -5,14 +5,12 @@
     0I3   the first half of that: the input's gradient, which the stage before waits for
     0W3   the second half: the weights' gradient, which nobody waits for
 
-The letters are those of torch.distributed.pipelining. An order is a row of operations per rank.
+The letters are those of torch.distributed.pipelining.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import repeat
 from operator import index
 from typing import NamedTuple, final
 
@@ -66,10 +64,9 @@ class Overlap(NamedTuple):
 
 
 Step = Operation | Overlap  # what fills one place of a rank's row
-Row = tuple[Step, ...]
-Orders = tuple[Row, ...]  # a row per rank
 
-_ACCEPTED = "an operation such as 0F0: model stage, one of F, B, I, W, micro-batch"
+MOST = 10**9  # stages and micro-batches have smaller numbers: nine digits
+ACCEPTED = "an operation such as 0F0: model stage, one of F, B, I, W, micro-batch"
 _OPERATION = r"(\d{1,9})([FBIW])(\d{1,9})"
 _SINGLE = re.compile(_OPERATION)
 _PAIR = re.compile(rf"\(\s*{_OPERATION}\s*;\s*{_OPERATION}\s*\)(?:OVERLAP_F_B)?")
@@ -84,7 +81,7 @@ def parse_operation(text: str) -> Step:
     Operation(stage=1, kind='B', micro_batch=12)
     """
     if not isinstance(text, str):
-        raise BadArgument("operation", text, _ACCEPTED)
+        raise BadArgument("operation", text, ACCEPTED)
     tidy = text.strip().upper()
     if single := _SINGLE.fullmatch(tidy):
         return _operation(*single.groups())
@@ -94,80 +91,24 @@ def parse_operation(text: str) -> Step:
         if forward.kind != FORWARD or backward.kind != BACKWARD:
             raise BadArgument("operation", text, "a pair of a forward F and a full backward B, such as (0F3;3B5)")
         return Overlap(forward, backward)
-    raise BadArgument("operation", text, _ACCEPTED)
+    raise BadArgument("operation", text, ACCEPTED)
 
 
 def _operation(stage: str, kind: str, micro_batch: str) -> Operation:
     return Operation(int(stage), kind, int(micro_batch))
 
 
-def parse_orders(orders: Iterable[Iterable[Step | str | None]]) -> Orders:
-    """Orders from rows of operations, written or built; None and blank texts are idle cells and fall away.
-
-    Raises BadArgument that names the row and the place of what is no operation.
-
-    >>> parse_orders([["0F0", None, "0B0"]])
-    ((Operation(stage=0, kind='F', micro_batch=0), Operation(stage=0, kind='B', micro_batch=0)),)
-    """
-    if isinstance(orders, str) or not isinstance(orders, Iterable):
-        raise BadArgument("orders", orders, "a list of rows, one per rank, each a list of operations such as 0F0")
-    rows = []
-    for rank, row in enumerate(orders):
-        if isinstance(row, (str, Operation, Overlap)) or not isinstance(row, Iterable):
-            raise BadArgument(f"orders[{rank}]", row, "a list of operations such as 0F0")
-        rows.append(tuple(_steps(rank, row)))
-    return tuple(rows)
-
-
-def _steps(rank: int, row: Iterable[Step | str | None]) -> Iterable[Step]:
-    for position, item in enumerate(row):
-        if type(item) is Operation and _is_plain(item):
-            yield item
-            continue
-        step: Step | None = None
-        accepted = _ACCEPTED
-        if item is None or (isinstance(item, str) and not item.strip()):
-            continue
-        if isinstance(item, str):
-            try:
-                step = parse_operation(item)
-            except BadArgument as error:
-                accepted = error.accepted
-        elif isinstance(item, Operation):
-            step = _checked(item)
-        elif isinstance(item, Overlap):
-            forward, backward = (_checked(part) if isinstance(part, Operation) else None for part in item)
-            if forward and backward and forward.kind == FORWARD and backward.kind == BACKWARD:
-                step = Overlap(forward, backward)
-        if step is None:
-            raise BadArgument(f"orders[{rank}][{position}]", item, accepted)
-        yield step
-
-
-def _checked(operation: Operation) -> Operation | None:
+def checked(operation: Operation) -> Operation | None:
     """The operation with ints for whole numbers of any type (NumPy's, say), or None if it is none."""
     try:
         plain = Operation(index(operation.stage), operation.kind, index(operation.micro_batch))
     except TypeError:
         return None
-    return plain if _is_plain(plain) else None
+    return plain if is_plain(plain) else None
 
 
-def _is_plain(operation: Operation) -> bool:
+def is_plain(operation: Operation) -> bool:
+    """Whether its numbers are ints that can be written, and its kind one of `KINDS`."""
     stage, kind, micro_batch = operation
-    return type(stage) is int and type(micro_batch) is int and stage >= 0 and micro_batch >= 0 and kind in KINDS
-
-
-def passes(stage: int, kind: str, micro_batches: Iterable[int]) -> list[Operation]:
-    """The passes of one kind through one stage, a micro-batch after the other.
-
-    >>> [str(operation) for operation in passes(2, "F", range(3))]
-    ['2F0', '2F1', '2F2']
-    """
-    # tuple.__new__ makes the same tuples without a Python call for each: schedules have 100,000 of them
-    return list(map(tuple.__new__, repeat(Operation), zip(repeat(stage), repeat(kind), micro_batches, strict=False)))
-
-
-def forwards_only(orders: Sequence[Sequence[Step]]) -> Orders:
-    """The same orders without their backward passes; of an overlapping pair the forward remains."""
-    return tuple(tuple(part for step in row for part in step.parts if part.kind == FORWARD) for row in orders)
+    plain = type(stage) is int and type(micro_batch) is int and kind in KINDS
+    return plain and 0 <= stage < MOST and 0 <= micro_batch < MOST

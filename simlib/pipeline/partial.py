@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from simlib.pipeline.diagnosis import CannotRun
-from simlib.pipeline.operations import parse_orders
+from simlib.pipeline.durations import Column
+from simlib.pipeline.rows import Row, parse_orders
 from simlib.pipeline.timeline import Timeline, time_orders
 
 
@@ -37,8 +38,8 @@ def time_as_far_as_it_runs(orders: Sequence[Sequence[str]], chunks: int = 1) -> 
 def _until(orders: Sequence[Sequence[str]], chunks: int, error: CannotRun) -> Timeline:
     rows = parse_orders([row[:done] for row, done in zip(orders, error.done, strict=True)])
     slot = Fraction(1, chunks)
-    started: list[list[float]] = [[] for _ in rows]
-    lasting: list[list[float]] = [[] for _ in rows]
+    started: list[Column] = [[] for _ in rows]
+    lasting: list[Column] = [[] for _ in rows]
     if any(rows):
         ran = time_orders(rows, chunks=chunks)
         started = [[start / slot for start in map(float, starts)] for starts in ran.starts]
@@ -49,7 +50,7 @@ def _until(orders: Sequence[Sequence[str]], chunks: int, error: CannotRun) -> Ti
     rank = error.rank
     clock = started[rank][-1] + lasting[rank][-1] if started[rank] else 0
     stuck = parse_orders([[str(error.operation)]])[0]
-    rows = tuple((*row, *stuck) if at == rank else tuple(row) for at, row in enumerate(rows))
+    rows = tuple(Row.of((*row, *stuck)) if at == rank else row for at, row in enumerate(rows))
     started[rank].append(clock)
     lasting[rank].append(1)
     return Timeline(rows, started, lasting, slot)

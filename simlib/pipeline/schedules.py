@@ -17,7 +17,8 @@ from simlib.pipeline import (
     zero_bubble_v,
 )
 from simlib.pipeline.durations import StageTimes, Times, durations
-from simlib.pipeline.operations import Operation, Orders, forwards_only
+from simlib.pipeline.operations import Operation
+from simlib.pipeline.rows import Orders, forwards_only
 from simlib.pipeline.sizes import Sizes, checked_sizes
 from simlib.pipeline.timeline import Timeline, run
 

@@ -18,23 +18,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from operator import add, sub
+from typing import overload
 
 from simlib.errors import BadArgument
 from simlib.pipeline.diagnosis import Defect, first_defects, stuck
-from simlib.pipeline.durations import Durations, StageTimes, Times, durations
+from simlib.pipeline.durations import Column, Durations, StageTimes, Times, column, durations
 from simlib.pipeline.operations import (
     BACKWARD,
     FORWARD,
     INPUT,
     WEIGHT,
     Operation,
-    Orders,
-    Overlap,
-    Row,
     Step,
-    parse_orders,
 )
+from simlib.pipeline.rows import PAIR, Orders, Row, TupleLike, parse_orders
 
 MOST_CELLS = 1_000_000  # of one row of a grid: beyond, a slot is too short to draw
 # What an operation does to the number of activations that its rank holds
@@ -47,8 +46,8 @@ class Timeline:
 
     orders: Orders
     # In slots, or in the unit of the times where there is none
-    _started: list[list[float]] = field(repr=False, hash=False)
-    _lasting: list[list[float]] = field(repr=False, hash=False)
+    _started: list[Column] = field(repr=False, hash=False)
+    _lasting: list[Column] = field(repr=False, hash=False)
     _slot: Fraction | None = field(repr=False)
 
     @property
@@ -57,8 +56,7 @@ class Timeline:
         return None if self._slot is None else float(self._slot)
 
     def _time(self, count: float) -> float:
-        # One division of whole numbers gives the nearest float; adding up slots of 0.1 would not
-        return float(count) if self._slot is None else count * self._slot.numerator / self._slot.denominator
+        return _in_unit(count, self._slot)
 
     @cached_property
     def _last(self) -> list[float]:
@@ -70,15 +68,20 @@ class Timeline:
         return [sum(lasting) for lasting in self._lasting]
 
     @cached_property
-    def starts(self) -> tuple[tuple[float, ...], ...]:
+    def starts(self) -> tuple[Moments, ...]:
         """When each operation starts, in the shape of `orders`."""
-        return tuple(tuple(map(self._time, row)) for row in self._started)
+        return tuple(Moments(self._slot, row) for row in self._started)
 
     @cached_property
-    def ends(self) -> tuple[tuple[float, ...], ...]:
+    def ends(self) -> tuple[Moments, ...]:
         """When each operation ends, in the shape of `orders`."""
         rows = zip(self._started, self._lasting, strict=True)
-        return tuple(tuple(map(self._time, map(add, starts, lasting))) for starts, lasting in rows)
+        return tuple(Moments(self._slot, starts, lasting) for starts, lasting in rows)
+
+    @property
+    def shortest(self) -> float:
+        """How long the shortest operation of all lasts."""
+        return self._time(min(min(lasting) for lasting in self._lasting if lasting))
 
     @property
     def makespan(self) -> float:
@@ -137,19 +140,48 @@ class Timeline:
         return grid
 
 
+class Moments(TupleLike[float]):
+    """Times of a rank's operations in the unit given, made of counts of slots when they are asked for."""
+
+    __slots__ = ("_lasting", "_slot", "_started")
+
+    def __init__(self, slot: Fraction | None, started: Column, lasting: Column | None = None) -> None:
+        """When the operations started, or with `lasting` when they end."""
+        self._slot = slot
+        self._started = started
+        self._lasting = lasting
+
+    def __len__(self) -> int:
+        return len(self._started)
+
+    @overload
+    def __getitem__(self, at: int) -> float: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[float, ...]: ...
+    def __getitem__(self, at: int | slice) -> float | tuple[float, ...]:
+        if isinstance(at, slice):
+            return tuple(self)[at]
+        started = self._started[at]
+        return _in_unit(started if self._lasting is None else started + self._lasting[at], self._slot)
+
+    def __iter__(self) -> Iterator[float]:
+        slot = self._slot
+        counts = self._started if self._lasting is None else map(add, self._started, self._lasting)
+        return (_in_unit(count, slot) for count in counts)
+
+
+def _in_unit(count: float, slot: Fraction | None) -> float:
+    # One division of whole numbers gives the nearest float; adding up slots of 0.1 would not
+    return float(count) if slot is None else count * slot.numerator / slot.denominator
+
+
 def peak_activations(row: Row) -> int:
     """The most activations held at once by a rank that runs `row`; a pair's forward adds before its backward frees.
 
     >>> peak_activations(parse_orders([["0F0", "0F1", "0B0", "0F2", "0B1", "0B2"]])[0])
     2
     """
-    held = most = 0
-    for step in row:
-        for _, kind, _ in step.parts if type(step) is Overlap else (step,):
-            held += _HOLDS[kind]
-            if held > most:
-                most = held
-    return most
+    return max(accumulate(map(_HOLDS.__getitem__, row.part_kinds)), default=0)
 
 
 def time_orders(
@@ -196,7 +228,7 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
     Raises CannotRun if not every operation gets its turn.
     """
     defects = defects or {}
-    started: list[list[float]] = [[] for _ in orders]
+    started = [column(lengths.typecode) for _ in orders]
     mail = _Mail(lengths.stages)
     programs = [
         _program(row[: defects[rank].position] if rank in defects else row, lasts, lengths.latency, mail, starts)
@@ -258,42 +290,42 @@ class _Routes(dict[int, _Ends]):
         return made
 
 
-def _program(row: Row, lengths: list[float], latency: float, mail: _Mail, started: list[float]) -> Iterator[None]:
+def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Column) -> Iterator[None]:
     """A rank at work: it appends to `started` when each operation starts, and yields while it has to wait."""
     clock: float = 0
     routes = mail.routes
     here = {(part.stage, part.micro_batch) for step in row for part in step.parts} if latency else None
 
-    def delay(operation: Operation) -> float:
-        stage, kind, micro_batch = operation
+    def delay(stage: int, kind: str, micro_batch: int) -> float:
         receiver = stage + 1 if kind == FORWARD else stage - 1
         return 0 if here is None or (receiver, micro_batch) in here else latency
 
-    for step, lasts in zip(row, lengths, strict=False):
-        if type(step) is Overlap:
-            for stage, kind, micro_batch in step:
-                inbox, _ = routes[kind][stage]
+    # Mail is taken out of its box, so that a box never holds more than is on the way
+    for stage, kind, micro_batch, lasts in zip(row.stages, row.kinds, row.micro_batches, lengths, strict=False):
+        if kind == PAIR:
+            parts = row[len(started)].parts
+            for part in parts:
+                inbox, _ = routes[part.kind][part.stage]
                 if inbox is not None:
-                    while micro_batch not in inbox:
+                    while part.micro_batch not in inbox:
                         yield
-                    clock = max(clock, inbox[micro_batch])
+                    clock = max(clock, inbox.pop(part.micro_batch))
             started.append(clock)
             clock += lasts
-            for part in step:
+            for part in parts:
                 _, outbox = routes[part.kind][part.stage]
                 if outbox is not None:
-                    outbox[part.micro_batch] = clock + delay(part)
+                    outbox[part.micro_batch] = clock + delay(*part)
             continue
         # The same for a single operation, spelled out: this is where the time goes
-        stage, kind, micro_batch = step
         inbox, outbox = routes[kind][stage]
         if inbox is not None:
             while micro_batch not in inbox:
                 yield
-            arrival = inbox[micro_batch]
+            arrival = inbox.pop(micro_batch)
             if arrival > clock:
                 clock = arrival
         started.append(clock)
         clock += lasts
         if outbox is not None:
-            outbox[micro_batch] = clock if here is None else clock + delay(step)
+            outbox[micro_batch] = clock if here is None else clock + delay(stage, kind, micro_batch)

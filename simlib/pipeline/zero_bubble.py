@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 from simlib.pipeline import interleaved_zero_bubble
 from simlib.pipeline.durations import Length, StageTimes, common_slot, durations, exact, stage_lengths
-from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT, Operation, Orders, passes
+from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT
+from simlib.pipeline.rows import Orders, each_in_order
 from simlib.pipeline.timeline import run
 
 
@@ -113,10 +114,9 @@ def _least_span(lengths: Sequence[Lengths], latency: float, most_forwards: int, 
 class _Rank:
     """A rank while its row is planned: what it has run so far, and when it is free again."""
 
-    def __init__(self, stage: int, lengths: Lengths, micro_batches: int) -> None:
+    def __init__(self, lengths: Lengths) -> None:
         self.forward, self.input, self.weight = lengths
-        self.operations = [passes(stage, kind, range(micro_batches)) for kind in (FORWARD, INPUT, WEIGHT)]
-        self.row: list[Operation] = []
+        self.kinds: list[str] = []  # of its operations; those of a kind take the micro-batches in their order
         self.forwards: list[float] = []  # when the forward passes ended
         self.inputs: list[float] = []  # when the I passes ended
         self.weights = 0  # how many W passes there were
@@ -146,7 +146,7 @@ class _Plan:
         self.latency = latency
         self.memory = memory
         self.freed_by_input = freed_by_input
-        self.ranks = [_Rank(stage, own, micro_batches) for stage, own in enumerate(lengths)]
+        self.ranks = list(map(_Rank, lengths))
         self.most_idle: float = 0  # of all ranks, so far
 
     def cost(self) -> tuple[float, float]:
@@ -155,7 +155,7 @@ class _Plan:
         return max(spans), max(rank.clock for rank in self.ranks)
 
     def rows(self) -> Orders:
-        return tuple(tuple(rank.row) for rank in self.ranks)
+        return tuple(each_in_order(stage, "".join(rank.kinds)) for stage, rank in enumerate(self.ranks))
 
     def make(self) -> None:
         """Plan every row from beginning to end."""
@@ -229,7 +229,7 @@ class _Plan:
         arrival = self.ranks[stage - 1].forwards[len(rank.forwards)] + self.latency if stage else 0
         self.fill(rank, arrival)
         self.wait(rank, arrival)
-        rank.row.append(rank.operations[0][len(rank.forwards)])
+        rank.kinds.append(FORWARD)
         rank.clock += rank.forward
         rank.forwards.append(rank.clock)
         rank.held += 1
@@ -243,13 +243,13 @@ class _Plan:
             while rank.has_put_off:  # nobody waits for the first rank's I
                 self.run_weight(rank)
         self.wait(rank, arrival)
-        rank.row.append(rank.operations[1][done])
+        rank.kinds.append(INPUT)
         rank.clock += rank.input
         rank.inputs.append(rank.clock)
         rank.held -= self.freed_by_input
 
     def run_weight(self, rank: _Rank) -> None:
-        rank.row.append(rank.operations[2][rank.weights])
+        rank.kinds.append(WEIGHT)
         rank.clock += rank.weight
         rank.weights += 1
         rank.held -= 1 - self.freed_by_input

@@ -14,7 +14,8 @@ The pattern is made for F = I = W, as torch.distributed.pipelining has it; other
 
 from __future__ import annotations
 
-from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT, Operation, Orders
+from simlib.pipeline.operations import FORWARD, INPUT, WEIGHT, Operation
+from simlib.pipeline.rows import Orders, Row
 
 
 def orders(stages: int, micro_batches: int) -> Orders:
@@ -26,7 +27,7 @@ def orders(stages: int, micro_batches: int) -> Orders:
     return tuple(_row(rank, stages, micro_batches) for rank in range(stages))
 
 
-def _row(rank: int, stages: int, micro_batches: int) -> tuple[Operation, ...]:
+def _row(rank: int, stages: int, micro_batches: int) -> Row:
     down, up = rank, 2 * stages - 1 - rank  # the stage on the way down the V, and the one on the way up
     planned = max(2 * stages - 1, micro_batches)  # the pattern needs so many to unfold; those too many are left out
     row: list[Operation] = []
@@ -61,4 +62,4 @@ def _row(rank: int, stages: int, micro_batches: int) -> tuple[Operation, ...]:
     for stage in (up, down):
         while done[stage, WEIGHT] < planned:
             add(stage, WEIGHT)
-    return tuple(row)
+    return Row.of(row)

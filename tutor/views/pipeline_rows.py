@@ -7,19 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from operator import itemgetter, sub
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from simlib.errors import BadArgument
-from simlib.pipeline import Overlap, parse_operation
+from simlib.pipeline import parse_operation
 from tutor.views import marks, operations, palette
 from tutor.views.figures import percent
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.picture import Cell, CellValue, Mark, Overlay, Picture, Role, Run, Size, cut
 
 if TYPE_CHECKING:
-    from simlib.pipeline import Operation, Timeline
+    from simlib.pipeline import Operation, Overlap, Timeline
 
 _MOST_SPOKEN = 60  # stretches of a row that are read out
 _MOST_PEAKS = 16  # ranks whose activations are listed one by one
@@ -131,52 +130,30 @@ class PipelineRows(Picture):
 
     @cached_property
     def _stages(self) -> list[list[int]]:
-        return [
-            sorted(set(map(itemgetter(0), row)) if self._plain else {part.stage for step in row for part in step.parts})
-            for row in self.timeline.orders
-        ]
-
-    @cached_property
-    def _plain(self) -> bool:
-        """Whether no two operations overlap, so that every step is a (stage, kind, micro-batch)."""
-        return not any(Overlap in set(map(type, row)) for row in self.timeline.orders)
+        return [sorted({stage for stage, _ in row.kinds_by_stage()}) for row in self.timeline.orders]
 
     @cached_property
     def kinds(self) -> set[str]:
-        rows = self.timeline.orders
-        if self._plain:
-            return {kind for row in rows for kind in set(map(itemgetter(1), row))}
-        return {part.kind for row in rows for step in row for part in step.parts}
+        return set[str]().union(*(row.part_kinds for row in self.timeline.orders))
 
     @cached_property
     def label_columns(self) -> int:
         """Columns of the longest text of one operation, with a sign or a blank before the number."""
-        rows = self.timeline.orders
-        if self._plain:
-            last = max((max(map(itemgetter(2), row), default=0) for row in rows), default=0)
-        else:
-            last = max(part.micro_batch for row in rows for step in row for part in step.parts)
+        last = max((row.last_micro_batch for row in self.timeline.orders), default=0)
         return 1 + len(str(last)) + (1 if self._lettered else 0)
 
     def columns_for(self, extra: int) -> float:
         """Columns for one unit of time, so that each operation's text and `extra` columns fit."""
-        least = (self.label_columns + extra) / self._shortest
-        if self._plain:
-            return least
+        least = (self.label_columns + extra) / self.timeline.shortest
         timeline = self.timeline
         pairs = [
             end - start
             for row in zip(timeline.orders, timeline.starts, timeline.ends, strict=True)
+            if row[0].backwards
             for step, start, end in zip(*row, strict=True)
             if len(step.parts) > 1
         ]
-        return max(least, (2 * self.label_columns + extra) / float(min(pairs)))
-
-    @cached_property
-    def _shortest(self) -> float:
-        """How long the shortest operation lasts."""
-        rows = zip(self.timeline.starts, self.timeline.ends, strict=True)
-        return float(min(min(map(sub, ends, starts)) for starts, ends in rows if starts))
+        return max(least, (2 * self.label_columns + extra) / min(pairs)) if pairs else least
 
     @property
     def _lettered(self) -> bool:

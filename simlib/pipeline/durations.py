@@ -22,7 +22,7 @@ from simlib.pipeline.operations import (
     Step,
     parse_operation,
 )
-from simlib.pipeline.rows import Orders
+from simlib.pipeline.rows import Orders, Row
 
 Times = float | Sequence[float]  # one time for all stages, or one for each model stage
 Length = Fraction | float  # a time: a fraction where there is a simple one
@@ -124,9 +124,11 @@ def durations(orders: Orders, times: StageTimes) -> Durations:
     latest = 3 * max(map(counted, in_use)) * sum(map(len, orders))
     typecode = _typecode(latest, whole=slot is not None)
     # Only of stages that occur: an order with a typing error may name one far beyond all others
-    table = {(stage, kind): counted(lengths[kind][stage]) for stage, kind in used}
+    table: _Table = {}
+    for stage, kind in used:
+        table.setdefault(stage, {})[kind] = counted(lengths[kind][stage])
     if not overlaps and not exceptions:
-        rows = [column(typecode, map(table.__getitem__, zip(row.stages, row.kinds, strict=True))) for row in orders]
+        rows = [column(typecode, _usual_lengths(row, table)) for row in orders]
     else:
         special = {operation: counted(length) for operation, length in exceptions.items()}
         together = counted(pair) if overlaps and pair is not None else None
@@ -156,11 +158,23 @@ def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Lengt
     return exceptions
 
 
+_Table = dict[int, dict[str, float]]  # by stage and kind
+
+
+def _usual_lengths(row: Row, table: _Table) -> list[float]:
+    """Those of a row without pairs, where no operation is an exception."""
+    stage = row.only_stage
+    if stage is not None:
+        own = table[stage]
+        return [own[kind] for kind in row.kinds]
+    return [table[stage][kind] for stage, kind in zip(row.stages, row.kinds, strict=True)]
+
+
 def _lengths(
-    row: Iterable[Step], table: dict[tuple[int, str], float], special: dict[Operation, float], pair: float | None
+    row: Iterable[Step], table: _Table, special: dict[Operation, float], pair: float | None
 ) -> Iterable[float]:
     def own(operation: Operation) -> float:
-        return special.get(operation, table[operation.stage, operation.kind])
+        return special.get(operation, table[operation.stage][operation.kind])
 
     def lasts(step: Step) -> float:
         return sum(map(own, step.parts)) if pair is None or len(step.parts) == 1 else pair

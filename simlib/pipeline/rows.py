@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count, repeat
+from itertools import count, repeat
 from operator import eq
-from typing import Any, Final, TypeVar, cast, overload
+from typing import Final, TypeVar, cast, overload
 
 from simlib.errors import BadArgument
 from simlib.pipeline.operations import (
@@ -99,10 +99,19 @@ class Row(TupleLike[Step]):
         >>> sorted(Row.of([Overlap(Operation(0, "F", 3), Operation(3, "B", 5)), Operation(0, "F", 4)]).kinds_by_stage())
         [(0, 'F'), (3, 'B')]
         """
-        used = set(zip(self.stages, self.kinds, strict=True))
+        stage = self.only_stage
+        if stage is not None:
+            used = {(stage, kind) for kind in set(self.kinds)}
+        else:
+            used = set(zip(self.stages, self.kinds, strict=True))
         if self.backwards is None:
             return used
         return {(stage, FORWARD if kind == PAIR else kind) for stage, kind in used} | self.backwards.kinds_by_stage()
+
+    @property
+    def only_stage(self) -> int | None:
+        """The stage of all operations (of pairs, the forward passes), as most rows have it; None with several."""
+        return self.stages[0] if len(set(self.stages)) == 1 else None
 
     @property
     def last_micro_batch(self) -> int:
@@ -187,14 +196,15 @@ def in_turn(*rows: Row) -> Row:
     '0F0 0B0 0F1 0B1'
     """
 
-    def merged(columns: Iterable[Iterable[Any]]) -> Iterable[Any]:
-        return chain.from_iterable(zip(*columns, strict=False))
-
-    return Row(
-        array("i", merged(row.stages for row in rows)),
-        "".join(merged(row.kinds for row in rows)),
-        array("i", merged(row.micro_batches for row in rows)),
-    )
+    length = min(map(len, rows))
+    merged = [array("i", [0]) * (length * len(rows)) for _ in range(2)]
+    kinds = [""] * (length * len(rows))
+    for at, row in enumerate(rows):
+        turn = slice(at, None, len(rows))
+        merged[0][turn] = row.stages[:length]
+        merged[1][turn] = row.micro_batches[:length]
+        kinds[turn] = row.kinds[:length]
+    return Row(merged[0], "".join(kinds), merged[1])
 
 
 def parse_orders(orders: Iterable[Iterable[Step | str | None]]) -> Orders:

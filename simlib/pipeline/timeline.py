@@ -234,18 +234,18 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
         _program(row[: defects[rank].position] if rank in defects else row, lasts, lengths.latency, mail, starts)
         for rank, (row, lasts, starts) in enumerate(zip(orders, lengths.rows, started, strict=True))
     ]
+    done = 0
     while programs:
-        before = sum(map(len, started))
         programs = [program for program in programs if next(program, _ENDED) is not _ENDED]
-        if sum(map(len, started)) == before:
+        before, done = done, sum(map(len, started))
+        if done == before:
             break
         # Up the ranks, then down: forward passes hand on in the one direction, backward passes in the other
         programs.reverse()
     timeline = Timeline(orders, started, lengths.rows, lengths.slot)
     if any(len(starts) < len(row) for starts, row in zip(started, orders, strict=True)):
-        done = [len(starts) for starts in started]
-        error = stuck(orders, done, timeline._last, defects)
-        error.done = tuple(done)
+        error = stuck(orders, list(map(len, started)), timeline._last, defects)
+        error.done = tuple(map(len, started))
         raise error
     return timeline
 
@@ -320,9 +320,8 @@ def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Co
         # The same for a single operation, spelled out: this is where the time goes
         inbox, outbox = routes[kind][stage]
         if inbox is not None:
-            while micro_batch not in inbox:
+            while (arrival := inbox.pop(micro_batch, None)) is None:
                 yield
-            arrival = inbox.pop(micro_batch)
             if arrival > clock:
                 clock = arrival
         started.append(clock)

@@ -76,14 +76,12 @@ class SlotGrid(PipelineRows):
             yield at, Run(str(slot), Role.QUIET)
 
     def row(self, rank: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
-        slot = self._slot_at(start)
-        while slot < self.slots and (stop is None or self._column(slot) < stop):
-            found = self._at(rank, slot)
-            end = min(max(found.end, slot + 1), self.slots)
-            if stop is not None:
-                end = min(end, self._slot_at(stop) + 1)
-            yield from self._stretch(rank, found, slot, end)
-            slot = end
+        first = self._slot_at(start)
+        last = self.slots if stop is None else self._slot_at(stop - 1) + 1
+        for found in self._stretches_from(rank, first):
+            if found.start >= last:
+                return
+            yield from self._stretch(rank, found, max(first, found.start), min(found.end, last))
 
     def when(self, start: float, end: float) -> str:
         first, last = self._slot(start), self._slot(end) - 1
@@ -114,16 +112,23 @@ class SlotGrid(PipelineRows):
 
     def _at(self, rank: int, slot: int) -> _Stretch:
         """What a rank does in a slot, and from which slot to which."""
+        return next(self._stretches_from(rank, slot), _Stretch(None, self.slots, self.slots))
+
+    def _stretches_from(self, rank: int, slot: int) -> Iterator[_Stretch]:
+        """What a rank does, one thing after another, beginning with what it does in this slot."""
         starts, ends = self.timeline.starts[rank], self.timeline.ends[rank]
         # Half a slot in, so that a rounded time on the border does not matter
-        at = bisect_right(starts, (slot + 0.5) * self._length) - 1
-        if at >= 0 and slot < (end := self._slot(ends[at])):
-            return _Stretch(self.timeline.orders[rank][at], self._slot(starts[at]), end)
-        return _Stretch(
-            None,
-            self._slot(ends[at]) if at >= 0 else 0,
-            self._slot(starts[at + 1]) if at + 1 < len(starts) else self.slots,
-        )
+        first = max(0, bisect_right(starts, (slot + 0.5) * self._length) - 1)
+        before = self._slot(ends[first - 1]) if first else 0
+        for at in range(first, len(starts)):
+            start, end = self._slot(starts[at]), self._slot(ends[at])
+            if before < start > slot:
+                yield _Stretch(None, before, start)
+            if end > slot:
+                yield _Stretch(self.timeline.orders[rank][at], start, end)
+            before = end
+        if before < self.slots:
+            yield _Stretch(None, before, self.slots)
 
     def _value(self, rank: int, slot: int) -> CellValue:
         if not (0 <= rank < self.ranks and 0 <= slot < self.slots):
@@ -136,10 +141,14 @@ class SlotGrid(PipelineRows):
     def _column(self, slot: int) -> int:
         """The first column of a slot: marks that need more than `per_slot` columns push what follows to the right."""
         wide, pushed = self._wide
+        if not wide:
+            return slot * self.per_slot
         return slot * self.per_slot + pushed[bisect_left(wide, slot)]
 
     def _slot_at(self, column: int) -> int:
         """The slot in a column."""
+        if not self._wide[0]:
+            return min(column // self.per_slot, self.slots)
         return bisect_right(range(self.slots + 1), column, key=self._column) - 1
 
     @cached_property

@@ -142,10 +142,13 @@ def column(typecode: str | None, numbers: Iterable[float] = ()) -> Column:
 
 
 def _typecode(most: float, whole: bool) -> str | None:
-    """The smallest type of `array` for whole numbers up to `most`, or for any: a count of slots must stay exact."""
+    """The smallest type of `array` for whole numbers up to `most`, or for any: a count of slots must stay exact.
+
+    Unsigned, for Python writes those faster than signed ones.
+    """
     if not whole:
         return "d"
-    return next((code for code, bits in (("i", 31), ("q", 63)) if most < 1 << bits), None)
+    return next((code for code, bits in (("I", 32), ("Q", 64)) if most < 1 << bits), None)
 
 
 def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Length]:

@@ -27,6 +27,7 @@ from simlib.pipeline.operations import (
 )
 
 PAIR: Final = "P"  # the kind of an overlapping pair in a row's column of kinds
+_NUMBER: Final = "I"  # unsigned, for Python writes that type of `array` faster than the signed one
 _Item = TypeVar("_Item", covariant=True)
 
 
@@ -69,7 +70,7 @@ class Row(TupleLike[Step]):
         >>> Row.of([Operation(0, "F", 3)])
         (Operation(stage=0, kind='F', micro_batch=3),)
         """
-        stages, micro_batches = array("i"), array("i")
+        stages, micro_batches = array(_NUMBER), array(_NUMBER)
         kinds: list[str] = []
         backwards: list[Operation] = []
         for step in steps:
@@ -162,8 +163,8 @@ def passes(stage: int, kind: str, micro_batches: Iterable[int]) -> Row:
     >>> " ".join(map(str, passes(2, "F", range(3))))
     '2F0 2F1 2F2'
     """
-    numbers = array("i", micro_batches)
-    return Row(array("i", [stage]) * len(numbers), kind * len(numbers), numbers)
+    numbers = array(_NUMBER, micro_batches)
+    return Row(array(_NUMBER, [stage]) * len(numbers), kind * len(numbers), numbers)
 
 
 def each_in_order(stage: int, kinds: str) -> Row:
@@ -173,7 +174,7 @@ def each_in_order(stage: int, kinds: str) -> Row:
     '0F0 0F1 0I0 0F2 0I1 0W0'
     """
     numbers = {kind: count() for kind in set(kinds)}
-    return Row(array("i", [stage]) * len(kinds), kinds, array("i", [next(numbers[kind]) for kind in kinds]))
+    return Row(array(_NUMBER, [stage]) * len(kinds), kinds, array(_NUMBER, [next(numbers[kind]) for kind in kinds]))
 
 
 def in_sequence(*rows: Row) -> Row:
@@ -182,7 +183,7 @@ def in_sequence(*rows: Row) -> Row:
     >>> " ".join(map(str, in_sequence(passes(0, "F", range(2)), passes(0, "B", range(2)))))
     '0F0 0F1 0B0 0B1'
     """
-    stages, micro_batches = array("i"), array("i")
+    stages, micro_batches = array(_NUMBER), array(_NUMBER)
     for row in rows:
         stages += row.stages
         micro_batches += row.micro_batches
@@ -197,7 +198,7 @@ def in_turn(*rows: Row) -> Row:
     """
 
     length = min(map(len, rows))
-    merged = [array("i", [0]) * (length * len(rows)) for _ in range(2)]
+    merged = [array(_NUMBER, [0]) * (length * len(rows)) for _ in range(2)]
     kinds = [""] * (length * len(rows))
     for at, row in enumerate(rows):
         turn = slice(at, None, len(rows))

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
 from operator import add, sub
 from typing import overload
 
@@ -229,7 +229,7 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
     """
     defects = defects or {}
     started = [column(lengths.typecode) for _ in orders]
-    mail = _Mail(lengths.stages)
+    mail = _Mail(orders, lengths)
     programs = [
         _program(row[: defects[rank].position] if rank in defects else row, lasts, lengths.latency, mail, starts)
         for rank, (row, lasts, starts) in enumerate(zip(orders, lengths.rows, started, strict=True))
@@ -251,7 +251,17 @@ def run(orders: Orders, lengths: Durations, defects: Mapping[int, Defect] | None
 
 
 _ENDED = object()
-_Box = dict[int, float]
+_NOTHING = 0  # in a box: not arrived yet; nothing can arrive at time 0, for every operation takes time
+
+
+class _SparseBox(dict[int, float]):
+    """The box of micro-batches with numbers far apart."""
+
+    def __missing__(self, micro_batch: int) -> float:
+        return _NOTHING
+
+
+_Box = Column | _SparseBox
 _Ends = tuple[_Box | None, _Box | None]
 
 
@@ -264,15 +274,22 @@ class _Mail:
     Boxes are made when they are first asked for: one stage in an order may have a number far beyond all others.
     """
 
-    def __init__(self, stages: int) -> None:
-        outputs: defaultdict[int, _Box] = defaultdict(dict)  # from stage s to s+1
-        gradients: defaultdict[int, _Box] = defaultdict(dict)  # from stage s+1 to s
+    def __init__(self, orders: Orders, lengths: Durations) -> None:
+        last = max((row.last_micro_batch for row in orders), default=0)
+        sparse = last >= sum(map(len, orders))
+
+        def box() -> _Box:
+            return _SparseBox() if sparse else column(lengths.typecode, repeat(_NOTHING, last + 1))
+
+        outputs: defaultdict[int, _Box] = defaultdict(box)  # from stage s to s+1
+        gradients: defaultdict[int, _Box] = defaultdict(box)  # from stage s+1 to s
+        end = lengths.stages - 1
 
         def forward(stage: int) -> _Ends:
-            return outputs[stage - 1] if stage else None, outputs[stage] if stage < stages - 1 else None
+            return outputs[stage - 1] if stage else None, outputs[stage] if stage < end else None
 
         def backward(stage: int) -> _Ends:
-            return gradients[stage] if stage < stages - 1 else None, gradients[stage - 1] if stage else None
+            return gradients[stage] if stage < end else None, gradients[stage - 1] if stage else None
 
         up, down = _Routes(forward), _Routes(backward)
         self.routes = {FORWARD: up, BACKWARD: down, INPUT: down, WEIGHT: _Routes(lambda stage: (None, None))}
@@ -300,16 +317,15 @@ def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Co
         receiver = stage + 1 if kind == FORWARD else stage - 1
         return 0 if here is None or (receiver, micro_batch) in here else latency
 
-    # Mail is taken out of its box, so that a box never holds more than is on the way
     for stage, kind, micro_batch, lasts in zip(row.stages, row.kinds, row.micro_batches, lengths, strict=False):
         if kind == PAIR:
             parts = row[len(started)].parts
             for part in parts:
                 inbox, _ = routes[part.kind][part.stage]
                 if inbox is not None:
-                    while part.micro_batch not in inbox:
+                    while not (arrival := inbox[part.micro_batch]):
                         yield
-                    clock = max(clock, inbox.pop(part.micro_batch))
+                    clock = max(clock, arrival)
             started.append(clock)
             clock += lasts
             for part in parts:
@@ -320,7 +336,7 @@ def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Co
         # The same for a single operation, spelled out: this is where the time goes
         inbox, outbox = routes[kind][stage]
         if inbox is not None:
-            while (arrival := inbox.pop(micro_batch, None)) is None:
+            while not (arrival := inbox[micro_batch]):
                 yield
             if arrival > clock:
                 clock = arrival

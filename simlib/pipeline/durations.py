@@ -7,7 +7,7 @@ multiples of one slot (0.3 and 1 of 0.1), a schedule is timed in whole slots, ex
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import NamedTuple
@@ -19,10 +19,9 @@ from simlib.pipeline.operations import (
     INPUT,
     WEIGHT,
     Operation,
-    Step,
     parse_operation,
 )
-from simlib.pipeline.rows import Orders, Row
+from simlib.pipeline.rows import PAIR, Orders, Row
 
 Times = float | Sequence[float]  # one time for all stages, or one for each model stage
 Length = Fraction | float  # a time: a fraction where there is a simple one
@@ -173,13 +172,15 @@ def _usual_lengths(row: Row, table: _Table) -> list[float]:
     return [table[stage][kind] for stage, kind in zip(row.stages, row.kinds, strict=True)]
 
 
-def _lengths(
-    row: Iterable[Step], table: _Table, special: dict[Operation, float], pair: float | None
-) -> Iterable[float]:
-    def own(operation: Operation) -> float:
-        return special.get(operation, table[operation.stage][operation.kind])
+def _lengths(row: Row, table: _Table, special: dict[Operation, float], pair: float | None) -> Iterator[float]:
+    def own(stage: int, kind: str, micro_batch: int) -> float:
+        usual = table[stage][kind]
+        return special.get(Operation(stage, kind, micro_batch), usual) if special else usual
 
-    def lasts(step: Step) -> float:
-        return sum(map(own, step.parts)) if pair is None or len(step.parts) == 1 else pair
-
-    return map(lasts, row)
+    partners = row.partners()
+    for stage, kind, micro_batch in zip(row.stages, row.kinds, row.micro_batches, strict=True):
+        if kind != PAIR:
+            yield own(stage, kind, micro_batch)
+            continue
+        together = own(stage, FORWARD, micro_batch) + own(*next(partners))
+        yield together if pair is None else pair

@@ -140,18 +140,22 @@ class Row(TupleLike[Step]):
         return Overlap(Operation(self.stages[at], FORWARD, self.micro_batches[at]), cast("Operation", backward))
 
     def __iter__(self) -> Iterator[Step]:
+        if self.backwards is not None:
+            return self._paired()
         # tuple.__new__ makes the same tuples without a Python call for each
-        parts = map(tuple.__new__, repeat(Operation), zip(self.stages, self.kinds, self.micro_batches, strict=True))
-        return parts if self.backwards is None else self._paired(parts, self.backwards)
+        return map(tuple.__new__, repeat(Operation), zip(self.stages, self.kinds, self.micro_batches, strict=True))
 
-    @staticmethod
-    def _paired(parts: Iterable[Operation], backwards: Row) -> Iterator[Step]:
-        others = iter(backwards)
-        for part in parts:
-            if part.kind == PAIR:
-                yield Overlap(part._replace(kind=FORWARD), cast("Operation", next(others)))
+    def partners(self) -> Iterator[Operation]:
+        """The backward passes of its pairs, one after another."""
+        return cast("Iterator[Operation]", iter(self.backwards or ()))
+
+    def _paired(self) -> Iterator[Step]:
+        partners = self.partners()
+        for stage, kind, micro_batch in zip(self.stages, self.kinds, self.micro_batches, strict=True):
+            if kind == PAIR:
+                yield Overlap(Operation(stage, FORWARD, micro_batch), next(partners))
             else:
-                yield part
+                yield Operation(stage, kind, micro_batch)
 
 
 Orders = tuple[Row, ...]  # a row per rank

@@ -317,21 +317,22 @@ def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Co
         receiver = stage + 1 if kind == FORWARD else stage - 1
         return 0 if here is None or (receiver, micro_batch) in here else latency
 
+    partners = row.partners()
     for stage, kind, micro_batch, lasts in zip(row.stages, row.kinds, row.micro_batches, lengths, strict=False):
         if kind == PAIR:
-            parts = row[len(started)].parts
-            for part in parts:
-                inbox, _ = routes[part.kind][part.stage]
+            parts = ((stage, FORWARD, micro_batch), next(partners))
+            for stage, kind, micro_batch in parts:
+                inbox, _ = routes[kind][stage]
                 if inbox is not None:
-                    while not (arrival := inbox[part.micro_batch]):
+                    while not (arrival := inbox[micro_batch]):
                         yield
                     clock = max(clock, arrival)
             started.append(clock)
             clock += lasts
-            for part in parts:
-                _, outbox = routes[part.kind][part.stage]
+            for stage, kind, micro_batch in parts:
+                _, outbox = routes[kind][stage]
                 if outbox is not None:
-                    outbox[part.micro_batch] = clock + delay(*part)
+                    outbox[micro_batch] = clock + delay(stage, kind, micro_batch)
             continue
         # The same for a single operation, spelled out: this is where the time goes
         inbox, outbox = routes[kind][stage]

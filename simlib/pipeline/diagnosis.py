@@ -10,6 +10,8 @@ from simlib.errors import BadArgument
 from simlib.pipeline.operations import BACKWARD, FORWARD, INPUT, WEIGHT, Operation, Step
 from simlib.pipeline.rows import Orders, Row
 
+_Plain = tuple[int, str, int]  # an operation's numbers, equal to it
+
 
 class Wait(NamedTuple):
     """One link of a circle: `rank` is held up by `operation`, which needs `waits_for`."""
@@ -56,23 +58,25 @@ class Defect(NamedTuple):
     reason: str
 
 
-def places(orders: Orders) -> dict[Operation, tuple[int, int]]:
+def places(orders: Orders) -> dict[_Plain, tuple[int, int]]:
     """Rank and position of each operation; of one that is given twice, the first."""
-    where: dict[Operation, tuple[int, int]] = {}
+    where: dict[_Plain, tuple[int, int]] = {}
     for rank in reversed(range(len(orders))):
         operations, positions = _flat(orders[rank])
         where.update(zip(reversed(operations), zip(repeat(rank), reversed(positions)), strict=False))
     return where
 
 
-def _flat(row: Row) -> tuple[Sequence[Operation], Sequence[int]]:
+def _flat(row: Row) -> tuple[Sequence[_Plain], Sequence[int]]:
     """The row's operations one by one, and where each stands.
 
     Of a pair the backward comes first: it cannot use what its partner makes.
     """
     if row.backwards is None:
-        return list(row), range(len(row))  # type: ignore[arg-type]  # there is no pair in it
-    flat = [(part, position) for position, step in enumerate(row) for part in step.parts[::-1]]
+        return list(zip(row.stages, row.kinds, row.micro_batches, strict=True)), range(len(row))
+    flat: list[tuple[_Plain, int]] = [
+        (part, position) for position, step in enumerate(row) for part in step.parts[::-1]
+    ]
     return [part for part, _ in flat], [position for _, position in flat]
 
 
@@ -83,7 +87,7 @@ def first_defects(orders: Orders) -> dict[int, Defect]:
     return {rank: defect for rank, defect in found if defect}
 
 
-def _first_defect(rank: int, row: Row, where: Mapping[Operation, tuple[int, int]]) -> Defect | None:
+def _first_defect(rank: int, row: Row, where: Mapping[_Plain, tuple[int, int]]) -> Defect | None:
     held: set[tuple[int, int]] = set()  # (stage, micro-batch) of the activations that await their backward pass
     halved: set[tuple[int, int]] = set()  # those that have seen the first half of it
     for operation, position in zip(*_flat(row), strict=True):
@@ -92,21 +96,21 @@ def _first_defect(rank: int, row: Row, where: Mapping[Operation, tuple[int, int]
         if where[operation] != (rank, position):
             there, place = where[operation]
             other = "its row" if there == rank else f"rank {there}"
-            return Defect(position, operation, None, f"{other} has it already, at place {place}")
+            return Defect(position, Operation(*operation), None, f"{other} has it already, at place {place}")
         if kind == FORWARD:
             held.add(key)
             continue
         supply = halved if kind == WEIGHT else held
         if key not in supply:
             needed = Operation(stage, INPUT if kind == WEIGHT else FORWARD, micro_batch)
-            return Defect(position, operation, needed, _why_absent(needed, (rank, position), where))
+            return Defect(position, Operation(*operation), needed, _why_absent(needed, (rank, position), where))
         supply.remove(key)
         if kind == INPUT:
             halved.add(key)
     return None
 
 
-def _why_absent(needed: Operation, here: tuple[int, int], where: Mapping[Operation, tuple[int, int]]) -> str:
+def _why_absent(needed: Operation, here: tuple[int, int], where: Mapping[_Plain, tuple[int, int]]) -> str:
     if needed not in where:
         return f"it needs {needed}, which no rank runs"
     rank, position = where[needed]
@@ -155,7 +159,7 @@ def _circle(waits: list[Wait], done: Sequence[int], since: Sequence[float]) -> C
     return CannotRun((first.rank, done[first.rank]), first.operation, first.waits_for, reason, tuple(circle))
 
 
-def _need(step: Step, where: Mapping[Operation, tuple[int, int]], done: Sequence[int]) -> tuple[Operation, Operation]:
+def _need(step: Step, where: Mapping[_Plain, tuple[int, int]], done: Sequence[int]) -> tuple[Operation, Operation]:
     """The part of `step` that is held up, and the operation of a neighbouring stage that it needs."""
     for operation in step.parts:
         stage, kind, micro_batch = operation

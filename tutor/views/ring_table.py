@@ -206,6 +206,8 @@ class RingTable(Picture):
     def _wider(self) -> dict[tuple[int, int], int]:
         """The columns that marked cells need, by chunk and index."""
         wider: dict[tuple[int, int], int] = {}
+        if not self.overlay:
+            return wider  # what cells there are takes a while to find out
         cells = self.cells()
         for place, mark in self.overlay.items():
             if place not in cells:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.containers import ScrollableContainer
 from textual.geometry import Region, Size
@@ -46,7 +48,31 @@ def flow_rows(console: Console, items: Sequence[Text], width: int, gap: str = " 
     return rows
 
 
-class Lines(Widget):
+class StyledOnce:
+    """A widget whose own style is worked out once for all rows of a frame: it takes a walk through all around it."""
+
+    _base: Style | None = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def rich_style(self) -> Style: ...
+
+    @property
+    def base(self) -> Style:
+        """The style under what the widget draws."""
+        return self.rich_style if self._base is None else self._base
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._base = self.rich_style
+        try:
+            strips: list[Strip] = super().render_lines(crop)  # type: ignore[misc]  # the widget's
+        finally:
+            self._base = None
+        return strips
+
+
+class Lines(StyledOnce, Widget):
     """Base of widgets whose content is rows of segments. Subclasses give `rows`."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; }"
@@ -90,17 +116,14 @@ class Lines(Widget):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         rows = self.laid_out(width)
-        base = self.rich_style
+        base = self.base
         if y >= len(rows):
             return Strip.blank(width, base)
         return strip_of(rows[y], width, base)
 
 
-def strip_of(row: Iterable[Segment], width: int, base: object) -> Strip:
+def strip_of(row: Iterable[Segment], width: int, base: Style) -> Strip:
     """A row as Textual draws it: on the widget's own style, cut or filled to `width`."""
-    from rich.style import Style
-
-    assert isinstance(base, Style)
     return Strip(row).apply_style(base).adjust_cell_length(width, base).simplify()
 
 

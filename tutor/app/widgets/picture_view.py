@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from rich.segment import Segment
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tutor.app.theme import look_of, role_style
-from tutor.app.widgets.lines import strip_of
-from tutor.views.picture import Cell, Picture, Run
+from tutor.app.widgets.lines import StyledOnce, strip_of
+from tutor.views.picture import Cell, Picture, Run, cut
 
 _DOTS = "…"
 _WORD_AT_START, _WORD_AT_END = re.compile(r"^[\w.]+"), re.compile(r"[\w.]+$")
 
 
-class PictureView(ScrollView, can_focus=False):
+class _Window(NamedTuple):
+    """What part of a picture is in sight: how many columns and rows from where on, of its layout for a width."""
+
+    width: int
+    size: Size
+    offset: Offset
+
+
+class PictureView(StyledOnce, ScrollView, can_focus=False):
     """Shows a picture of `tutor.views` in the width it is given. It is as high as the picture."""
 
     DEFAULT_CSS = """
@@ -29,7 +38,8 @@ class PictureView(ScrollView, can_focus=False):
         super().__init__(id=id, classes=classes)
         self._picture = picture
         # Rows as they are drawn, of one picture in one window; sizes by width, of one picture
-        self._drawn: tuple[Picture | None, object, dict[int, list[Run]]] = (None, None, {})
+        self._drawn: tuple[Picture | None, _Window | None, dict[int, list[Run]]] = (None, None, {})
+        self._window: _Window | None = None  # while a frame is drawn
         self._sized: tuple[Picture | None, dict[int, Size]] = (None, {})
 
     @property
@@ -51,12 +61,14 @@ class PictureView(ScrollView, can_focus=False):
             self._fit()
             self.refresh(layout=True)
             return
-        rows = range(self.scrollable_content_region.height)
+        window = self._find_window()
+        rows = range(window.size.height)
         # In this order: the rows of the picture before are still kept
-        was = [self._runs(before, y) for y in rows]
-        changed = [y for y in rows if was[y] != self._runs(picture, y)]
+        was = [self._runs(before, y, window) for y in rows]
+        changed = [y for y in rows if was[y] != self._runs(picture, y, window)]
         if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            columns = self.size.width
+            self.refresh(*(Region(0, y, columns, 1) for y in changed))
 
     def action_pan(self, columns: int, rows: int) -> None:
         """Moves the part of the picture that is in sight."""
@@ -136,64 +148,69 @@ class PictureView(ScrollView, can_focus=False):
 
     # Drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._window = self._find_window()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._window = None
+
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        base = self.rich_style
+        window = self._window or self._find_window()
+        width = window.size.width
+        base = self.base
         if self._picture is None:
             return Strip.blank(width, base)
         look = look_of(self.app)
-        segments = [Segment(run.text, role_style(run.role, look)) for run in self._runs(self._picture, y)]
+        segments = [Segment(run.text, role_style(run.role, look)) for run in self._runs(self._picture, y, window)]
         return strip_of(segments, width, base)
 
-    def _runs(self, picture: Picture, y: int) -> list[Run]:
+    def _find_window(self) -> _Window:
+        return _Window(self._layout_width, self.scrollable_content_region.size, self.scroll_offset)
+
+    def _runs(self, picture: Picture, y: int, window: _Window) -> list[Run]:
         """The runs in screen row `y`, laid out once for the picture and the part of it in the window."""
-        window = (self.size, self.scrollable_content_region.size, self.scroll_offset)
         if self._drawn[0] is not picture or self._drawn[1] != window:
             self._drawn = (picture, window, {})
         rows = self._drawn[2]
         if y not in rows:
-            rows[y] = self._lay_out(picture, y)
+            rows[y] = self._lay_out(picture, y, window)
         return rows[y]
 
-    def _lay_out(self, picture: Picture, y: int) -> list[Run]:
+    def _lay_out(self, picture: Picture, y: int, window: _Window) -> list[Run]:
         """Rows and columns of the heads and the foot stay where they are."""
-        width = self._layout_width
+        width, size, (scroll_x, scroll_y) = window
         rows = self._size_of(picture, width).height
-        window = self.scrollable_content_region.size
         foot = picture.foot_rows(width)
-        scroll_x, scroll_y = self.scroll_offset
-        if y >= min(window.height, rows) - foot and rows > foot:
-            row = rows - (min(window.height, rows) - y)
-            return picture.line(row, width, 0, window.width)
+        if y >= min(size.height, rows) - foot and rows > foot:
+            row = rows - (min(size.height, rows) - y)
+            return picture.line(row, width, 0, size.width)
         row = y if y < picture.head_rows else y + scroll_y
         if row >= rows:
             return []
-        head = min(picture.head_columns, window.width)
+        head = min(picture.head_columns, size.width)
+        stop = scroll_x + size.width
         if not scroll_x or not head:
-            return whole_words(picture, row, width, scroll_x, scroll_x + window.width)
-        return [
-            *picture.line(row, width, 0, head),
-            *whole_words(picture, row, width, scroll_x + head, scroll_x + window.width),
-        ]
+            return whole_words(picture, row, width, scroll_x, stop)
+        return [*picture.line(row, width, 0, head), *whole_words(picture, row, width, scroll_x + head, stop)]
 
 
 def whole_words(picture: Picture, row: int, width: int, start: int, stop: int) -> list[Run]:
     """Columns `start` to `stop` of a row; of a number or word that is cut there, dots: `22` is not a 2."""
-    runs = picture.line(row, width, start, stop)
-    text = "".join(run.text for run in runs)
-    if start and _in_word(picture.line(row, width, start - 1, start)):
+    first = max(0, start - 1)
+    # With a column more at each side, to see whether a word goes on there
+    around = picture.line(row, width, first, stop + 1)
+    text = "".join(run.text for run in around)
+    before, text, after = text[: start - first], text[start - first : stop - first], text[stop - first :]
+    if _WORD_AT_END.search(before):
         text = _WORD_AT_START.sub(lambda word: _DOTS.rjust(len(word[0])), text)
-    if picture.size(width).columns > stop and _in_word(picture.line(row, width, stop, stop + 1)):
+    if _WORD_AT_END.search(after):
         text = _WORD_AT_END.sub(lambda word: _DOTS.ljust(len(word[0])), text)
     kept, column = [], 0
-    for run in runs:
+    for run in cut(around, start - first, stop - first):
         kept.append(run._replace(text=text[column : column + len(run.text)]))
         column += len(run.text)
     return kept
-
-
-def _in_word(runs: list[Run]) -> bool:
-    return bool(_WORD_AT_END.search("".join(run.text for run in runs)))
 
 
 def _frame(picture: Picture, width: int) -> tuple[int, int, int]:

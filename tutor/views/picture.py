@@ -149,6 +149,6 @@ def cut(runs: list[Run], start: int, stop: int | None) -> list[Run]:
         end = column + len(run.text)
         if (stop is None or column < stop) and end > start:
             text = run.text[max(0, start - column) : None if stop is None else stop - column]
-            kept.append(run._replace(text=text))
+            kept.append(run if text == run.text else run._replace(text=text))
         column = end
     return kept

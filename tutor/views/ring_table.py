@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from tutor.views.chunk_columns import EMPTY_CHUNK, Column, chunk_columns, visibl
 from tutor.views.figures import number
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
-from tutor.views.transfers import TransferRows, messages, spoken_transfers
+from tutor.views.transfers import Message, TransferRows, messages, spoken_transfers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from tutor.views.wiring import Wiring
 
 _GAPS = (4, 3, 2, 1)
+
+
+@lru_cache(maxsize=32)  # the steps of a trace, and the widths that are tried, ask for the same again and again
+def _laid_out(
+    bounds: tuple[tuple[int, int], ...],
+    start: int,
+    digits: int,
+    wider: frozenset[tuple[tuple[int, int], int]],
+    around: tuple[int, int, int],
+) -> tuple[Column, ...]:
+    return chunk_columns(bounds, start, digits, dict(wider), around)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +211,8 @@ class RingTable(Picture):
 
     def _columns(self, gap: int) -> tuple[Column, ...]:
         least = self.digits + marks.brackets(self.overlay)
-        return chunk_columns(self.bounds, self._side_columns, least, self._wider, (self._before, self._after, gap))
+        wider = frozenset(self._wider.items())
+        return _laid_out(tuple(self.bounds), self._side_columns, least, wider, (self._before, self._after, gap))
 
     @cached_property
     def _wider(self) -> dict[tuple[int, int], int]:
@@ -295,13 +307,17 @@ class RingTable(Picture):
         if width not in self._feet:
             laid = self._transfers(width)
             if self.step is not None and not self._asking:
-                rows = laid.lines(messages(self.step))
+                rows = laid.lines(self._messages)
             else:
                 say = "" if self._asking else self.at_rest if self.moves else "one worker: nothing to send"
                 rows = [note(say), *laid.lines(())[1:]]
             rows += flow([note(self.remark)], width) if self.remark else []
             self._feet[width] = rows + flow(self._legend(), width)
         return self._feet[width]
+
+    @cached_property
+    def _messages(self) -> list[Message]:
+        return messages(self.step) if self.step else []
 
     def _transfers(self, width: int) -> TransferRows:
         return TransferRows.of(self.most_messages, self.workers - 1, self.payload_columns, width)

@@ -201,13 +201,17 @@ def whole_words(picture: Picture, row: int, width: int, start: int, stop: int) -
     # With a column more at each side, to see whether a word goes on there
     around = picture.line(row, width, first, stop + 1)
     text = "".join(run.text for run in around)
-    before, text, after = text[: start - first], text[start - first : stop - first], text[stop - first :]
+    before, bare, after = text[: start - first], text[start - first : stop - first], text[stop - first :]
+    text = bare
     if _WORD_AT_END.search(before):
         text = _WORD_AT_START.sub(lambda word: _DOTS.rjust(len(word[0])), text)
     if _WORD_AT_END.search(after):
         text = _WORD_AT_END.sub(lambda word: _DOTS.ljust(len(word[0])), text)
+    runs = cut(around, start - first, stop - first)
+    if text == bare:
+        return runs
     kept, column = [], 0
-    for run in cut(around, start - first, stop - first):
+    for run in runs:
         kept.append(run._replace(text=text[column : column + len(run.text)]))
         column += len(run.text)
     return kept

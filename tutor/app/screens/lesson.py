@@ -173,11 +173,13 @@ by itself, and nothing that you have typed gets lost.
         self.lesson, self.step = lesson, step
         self.query_one(TitleRule).show(*self.names())
         with self.app.batch_update():
+            # What goes need not be seen to lose the keys
+            self.focused = None
             place = self.query_one("#step")
             await place.remove_children()
             self.view = StepView(self.study, self.step)
             await place.mount(self.view)
-        self.view.take_focus()
+            self.view.take_focus()
         # The step before is a circle of widgets: it goes now, behind the frame, and not when there are many
         self.call_after_refresh(gc.collect)
 

@@ -13,6 +13,7 @@ from textual.binding import Binding
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.in_order import run_own_binding
+from tutor.app.widgets.keys import take_keys
 from tutor.app.widgets.lines import MEASURE, Lines, Row, bring_rows_into_sight, text_rows
 from tutor.course.model import Option
 from tutor.views.palette import DONE
@@ -132,4 +133,4 @@ class Choice(Lines, can_focus=True):
         self.changed()
 
     def take_focus(self) -> None:
-        self.focus(scroll_visible=False)
+        take_keys(self)

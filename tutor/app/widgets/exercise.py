@@ -15,6 +15,7 @@ from tutor.app.checking import Checking
 from tutor.app.learner_file import short
 from tutor.app.outside_editor import edit_outside, editor_name
 from tutor.app.theme import words
+from tutor.app.widgets.keys import take_keys
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.verdict import VerdictView
 from tutor.checker.verdict import CheckResult
@@ -111,7 +112,7 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def take_focus(self) -> None:
         """Puts the keys here."""
-        self.focus(scroll_visible=False)
+        take_keys(self)
 
     # The file
 

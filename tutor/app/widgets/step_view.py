@@ -15,6 +15,7 @@ from simlib.errors import BadArgument
 from tutor.app.theme import words
 from tutor.app.widgets.choice import Choice
 from tutor.app.widgets.exercise import ExercisePanel
+from tutor.app.widgets.keys import take_keys
 from tutor.app.widgets.live_view import LiveView
 from tutor.app.widgets.prose import Prose as ProseWidget
 from tutor.app.widgets.question import QuestionPanel
@@ -140,9 +141,9 @@ class StepView(VerticalScroll, can_focus=True):
     def take_focus(self) -> None:
         """Puts the keys on the picture, else on what is asked, else on the text; the text stays at its top."""
         if self.live is not None:
-            self.live.focus(scroll_visible=False)
+            take_keys(self.live)
         elif not self.focus_task():
-            self.focus(scroll_visible=False)
+            take_keys(self)
 
     def focus_task(self) -> bool:
         """Puts the keys on the question or exercise and brings it into sight; False when there is none."""

@@ -17,6 +17,7 @@ from tutor.answers.verdict import NotUnderstood
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.in_order import run_own_binding
+from tutor.app.widgets.keys import take_keys
 from tutor.app.widgets.lines import MEASURE, Lines, Row, text_rows
 from tutor.app.widgets.live_view import Blanks
 from tutor.views.picture import Cell, Mark, Role
@@ -328,7 +329,7 @@ class Table(Lines, can_focus=True):
         self._draw_over()
 
     def take_focus(self) -> None:
-        self.focus(scroll_visible=False)
+        take_keys(self)
 
     def _at(self, difference: dict[str, Any] | None) -> Cell | None:
         """The asked cell with the coordinates that a verdict names."""

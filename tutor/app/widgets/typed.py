@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tutor.app.widgets.answer import Answered, Drafted
 from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.in_order import run_own_binding
+from tutor.app.widgets.keys import take_keys
 from tutor.app.widgets.said import Said
 
 
@@ -102,4 +103,4 @@ class Typed(Horizontal):
             self.entry.value = ""
 
     def take_focus(self) -> None:
-        self.entry.focus(scroll_visible=False)
+        take_keys(self.entry)

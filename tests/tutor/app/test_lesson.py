@@ -67,6 +67,22 @@ def test_the_text_scrolls_and_reading_on_leads_to_the_next_step(play: Play, open
     play(scenario, size=(60, 14))
 
 
+def test_the_keys_are_on_the_next_step_before_it_is_drawn(play: Play, open_step: OpenStep) -> None:
+    """A focus that comes a turn later costs a second frame."""
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        screen = await open_step(pilot, 1)
+        gone = screen.focused
+        assert gone is screen.view.live
+        for step in screen.lesson.steps[1:3]:
+            await screen.go_to(screen.lesson, step)
+            assert screen.focused is not gone
+            assert screen.focused in screen.view.walk_children(with_self=True)
+            assert screen.view.asked in (None, *screen.view.walk_children())
+
+    play(scenario)
+
+
 def test_enter_shows_the_picture_before_it_leaves_it(play: Play, open_step: OpenStep) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         screen = await open_step(pilot, 1)

@@ -164,7 +164,8 @@ by itself, and nothing that you have typed gets lost.
             self.action_home()
             return
         await self.go_to(self.lesson, self.lesson.steps[at])
-        self._remember()
+        # Behind the frame: a home folder may be far away
+        self.call_after_refresh(self._remember)
 
     async def go_to(self, lesson: Lesson, step: Step) -> None:
         """Shows another step."""

@@ -46,6 +46,8 @@ class StepView(VerticalScroll, can_focus=True):
         self._stands_still = asking is not None
         self._panel_class = panel
         self._asking = asking or (Asking(study, step.question) if step.question else None)
+        # Not looked up by a query: every binding that is shown asks for it
+        self._asked: QuestionPanel | ExercisePanel | None = None
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
         # With nothing to turn or answer the text itself takes the keys
@@ -63,7 +65,8 @@ class StepView(VerticalScroll, can_focus=True):
                 except CourseError as error:
                     yield self._broken(f"This question cannot be shown: {error}")
             elif isinstance(block, Exercise):
-                yield ExercisePanel(self._study, block)
+                self._asked = ExercisePanel(self._study, block)
+                yield self._asked
 
     def _prose(self, block: Prose) -> Widget:
         from tutor.answers.texts import prose
@@ -102,7 +105,8 @@ class StepView(VerticalScroll, can_focus=True):
         yield self._panel(asking, Typed(asking.expects))
 
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
-        return self._panel_class(asking, answer)
+        panel = self._asked = self._panel_class(asking, answer)
+        return panel
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:
         from tutor.answers import cells
@@ -135,8 +139,7 @@ class StepView(VerticalScroll, can_focus=True):
     @property
     def asked(self) -> QuestionPanel | ExercisePanel | None:
         """The question or exercise, if there is one."""
-        panels = [*self.query(QuestionPanel), *self.query(ExercisePanel)]
-        return panels[0] if panels else None
+        return self._asked
 
     def take_focus(self) -> None:
         """Puts the keys on the picture, else on what is asked, else on the text; the text stays at its top."""

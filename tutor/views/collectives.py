@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,10 @@ class CollectiveScene(Scene):
             return f"each {one}"
         return f"worker {receivers.pop()} {one}" if len(receivers) == 1 else f"those who receive {several}"
 
+    def values(self, name: str) -> list[list[int | float]]:
+        held = ([value for value in row if value is not None] for row in self._rows(0))
+        return [row for row in held if row]
+
     def _rows(self, step: int) -> list[list[int | float | None]]:
         """Every worker's whole array, None where it holds nothing."""
         rows = [array.reshape(-1).tolist() for array in self.trace.state(step)]
@@ -190,7 +195,7 @@ class CollectiveScene(Scene):
             return _WIDEST_FLOAT
         widest = 1
         for step in range(self.last_step + 1):
-            for array in self._state(step):
+            for array in _together(self._state(step)):
                 if array.size and array.dtype.kind in "iu":
                     widest = max(widest, len(str(array.min())), len(str(array.max())))
                 elif array.size:
@@ -207,6 +212,13 @@ class CollectiveScene(Scene):
                 now[move.source] += move.bytes
             totals.append(now)
         return totals
+
+
+def _together(arrays: Sequence[npt.NDArray[Any]]) -> Sequence[npt.NDArray[Any]]:
+    """The same values in one array where they are few: NumPy takes longer to begin than to look through them."""
+    import numpy as np
+
+    return [np.concatenate(arrays)] if sum(array.size for array in arrays) <= _MANY_VALUES else arrays
 
 
 def _count(count: int, thing: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tutor.views.picture import Mark, Role, cell
+from tutor.views.scene import Scene
 from tutor.views.select import table
 from tutor.views.topics import topic
 
@@ -175,3 +176,10 @@ def test_one_worker_has_nothing_to_send(show, rows_of):
     rows = rows_of(show("all-reduce", values=[[5, 6]]))
     assert "one worker: nothing to send" in rows
     assert "→" not in "".join(rows)
+
+
+@pytest.mark.parametrize("name", ["all-reduce", "reduce-scatter", "all-gather", "broadcast", "all-to-all"])
+@pytest.mark.parametrize("length", [1, 5, 8])
+def test_the_values_of_a_scene_are_those_in_the_cells_of_its_start(name: str, length: int) -> None:
+    scene = topic(name).scene({"workers": 3, "length": length, "seed": 2})
+    assert scene.values("values") == Scene.values(scene, "values")

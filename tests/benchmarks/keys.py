@@ -131,6 +131,13 @@ def main() -> None:
     with opened(2, 120, 40) as grid:
         frames = [grid.press("l" if number % 2 == 0 else "\x1b[1;2B") for number in range(presses)]
         told("scroll 64 x 1,024 slots, 120x40", "20 ms", frames)
+    mounts = []
+    with opened(1, 120, 40) as ring:
+        # Once before, for what is imported
+        for number in range(1 + min(presses, 10)):
+            mounts += [ring.press("n")][: number and 1]
+            ring.press("p")
+    told("open 64 x 1,024 slots, 120x40", "150 ms", mounts)
     with opened(3, 120, 40) as many:
         used, begun = many.processor_seconds(), time.perf_counter()
         size = 0

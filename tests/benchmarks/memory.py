@@ -27,6 +27,13 @@ def pss(session: Session) -> float:
     return int(line.split()[1]) * 1024 / _MIB
 
 
+def resident(session: Session, what: str) -> float:
+    """What the process has in memory, in MiB, what it shares included: `VmRSS` now, `VmHWM` at most."""
+    status = Path(f"/proc/{session.pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith(what))
+    return int(line.split()[1]) * 1024 / _MIB
+
+
 def told(what: str, mebibytes: float, goal: str) -> None:
     """Prints a row."""
     print(f"{what:<44} {mebibytes:>6.1f} MiB   {goal}")
@@ -56,6 +63,11 @@ def main() -> None:
         for _ in range(10):
             grid.press("l")
         told("64 x 1,024 slots, over a ring of 8", pss(grid) - none, "5 MiB")
+    with opened(1, 120, 40) as ring:
+        Path(f"/proc/{ring.pid}/clear_refs").write_text("5")  # the most begins anew
+        before = resident(ring, "VmRSS")
+        ring.press("n")
+        told("at their peak, while they are timed", resident(ring, "VmHWM") - before, "5 MiB")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import textual.app
+import textual.pilot
+from textual._context import active_app
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -19,6 +23,32 @@ from tutor.course.load import load
 from tutor.permissions import own_machine
 from tutor.progress.store import Store
 from tutor.study import Study
+
+_LOOK = 0.004  # seconds
+
+
+def _at_rest(app: App[Any]) -> bool:
+    """Whether nothing is left to be handled or drawn."""
+    screen = app.screen
+    to_draw = screen._layout_required or screen._repaint_required or screen._scroll_required or screen._dirty_widgets
+    if to_draw or screen._callbacks:
+        return False
+    return not any(pump.message_queue_size or pump._next_callbacks for pump in (app, screen, *screen.walk_children()))
+
+
+async def _rested(min_sleep: float = 0.02, max_sleep: float = 1) -> None:
+    """Waits until the app rests at two looks, one after the other.
+
+    Textual's own waits until the process takes no more of the processor for 20 ms. That is most of what these tests
+    would do, and on a busy machine it is no sign of rest.
+    """
+    quiet, until = 0, time.monotonic() + max_sleep
+    while quiet < 2 and time.monotonic() < until:
+        await asyncio.sleep(_LOOK)
+        quiet = quiet + 1 if _at_rest(active_app.get()) else 0
+
+
+textual.pilot.wait_for_idle = textual.app.wait_for_idle = _rested  # type: ignore[attr-defined]
 
 COURSE = Path(__file__).parent / "course"
 Scenario = Callable[[Pilot[Any]], Awaitable[None]]

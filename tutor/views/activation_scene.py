@@ -27,13 +27,12 @@ _NAMES = {
     "tensor+sequence+selective": " +both",
     "full": "full",
 }
-# The input and the MLP are drawn alike: no bar has both
 _LOOKS = {
-    "input": Look(Role.ACTIVATIONS, palette.WEIGHTS_FILL, "input (with full)"),
+    "input": Look(Role.ACTIVATIONS, palette.CHECKPOINT_FILL, "input (with full)"),
     "norms": Look(Role.ACTIVATIONS, palette.OPTIMIZER_FILL, "norms"),
     "attention": Look(Role.ACTIVATIONS, palette.GRADIENTS_FILL, "attention"),
     "scores": Look(Role.ACTIVATIONS, palette.SCORES_FILL, "its scores"),
-    "mlp": Look(Role.ACTIVATIONS, palette.WEIGHTS_FILL, "MLP"),
+    "mlp": Look(Role.ACTIVATIONS, palette.MLP_FILL, "MLP"),
 }
 
 

@@ -27,6 +27,8 @@ GLYPHS: dict[str, str] = {
     palette.GRADIENTS_FILL: "G",
     palette.OPTIMIZER_FILL: "O",
     palette.SCORES_FILL: "S",
+    palette.MLP_FILL: "M",
+    palette.COMPUTE_FILL: "C",
     palette.BACK_ARROW: "<",
     palette.OVER_NETWORK: "~",
     palette.SENT_LINE: "=",

@@ -21,9 +21,9 @@ from tutor.views.scene import Scene
 TRANSFORMER, CHAIN = "transformer", "chain"
 _PARTS = ("inputs", "kept", "recomputed", "total")
 _LOOKS = (
-    Look(Role.ACTIVATIONS, palette.WEIGHTS_FILL, "checkpoints"),
-    Look(Role.ACTIVATIONS, palette.GRADIENTS_FILL, "kept by the forward pass"),
-    Look(Role.ACTIVATIONS, palette.INPUT_GRADIENT_GOES_ON, "recomputed"),
+    Look(Role.ACTIVATIONS, palette.CHECKPOINT_FILL, "checkpoints"),
+    Look(Role.ACTIVATIONS, palette.WEIGHTS_FILL, "kept by the forward pass"),
+    Look(Role.ACTIVATIONS, palette.AGAIN, "recomputed"),
 )
 
 

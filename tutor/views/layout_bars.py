@@ -18,18 +18,17 @@ from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
 
 STEP, MEMORY = "step", "memory"
 _LEAST_BAR = 8  # columns
-_BESIDE = palette.INPUT_GRADIENT_GOES_ON
 _OTHER = "other: a layer at work, and what the libraries set aside"
 _HIDDEN = ("tensor", "pipeline", "data")
 _BYTES = ("weights", "gradients", "optimizer", "activations", "other")
 _LOOKS = {
-    "compute": (Role.WEIGHTS, palette.WEIGHTS_FILL),
-    "recompute": (Role.WEIGHTS, palette.GRADIENTS_FILL),
+    "compute": (Role.COMPUTE, palette.COMPUTE_FILL),
+    "recompute": (Role.COMPUTE, palette.AGAIN),
     "bubble": (Role.IDLE, palette.IDLE),
     "weights": (Role.WEIGHTS, palette.WEIGHTS_FILL),
     "gradients": (Role.GRADIENTS, palette.GRADIENTS_FILL),
     "optimizer": (Role.OPTIMIZER, palette.OPTIMIZER_FILL),
-    "activations": (Role.SENT, palette.BACKWARD_GOES_ON),
+    "activations": (Role.ACTIVATIONS, palette.BACKWARD_GOES_ON),
     "other": (Role.QUIET, palette.RULE),
     **dict.fromkeys(_HIDDEN, (Role.SENT, palette.SENT_LINE)),
 }
@@ -145,7 +144,7 @@ class LayoutBars(LaidOut):
     def _foot(self, width: int) -> list[Line]:
         hidden: list[Line] = []
         if not self._asked and any(part.hidden for part in self._step):
-            hidden = [[Run(_BESIDE * 2, Role.QUIET), *note(" hidden beside compute: costs nothing")]]
+            hidden = [[Run(palette.HIDDEN_LINE * 2, Role.SENT), *note(" hidden beside compute: costs nothing")]]
         notes = [row for text in self.notes for row in broken(note(text), width)]
         return [*flow([*hidden, note(_OTHER), *marks.legend(self.overlay)], width), *notes]
 
@@ -155,7 +154,7 @@ def _bar(part: _Part, longest: float, room: int) -> Line:
     # However little, it is there
     columns = max(1 if part.value else 0, round(part.value / longest * room))
     beside = max(1 if part.hidden else 0, round((part.value + part.hidden) / longest * room) - columns)
-    return [Run(fill * columns, role), Run(_BESIDE * min(beside, room - columns), Role.QUIET)]
+    return [Run(fill * columns, role), Run(palette.HIDDEN_LINE * min(beside, room - columns), Role.SENT)]
 
 
 def _seconds(value: float) -> str:

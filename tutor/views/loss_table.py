@@ -68,7 +68,7 @@ class LossTable(LaidOut):
             largest = max((value for value in self.losses if value < _LARGE), default=1.0)
             for line, value in zip(table[1:], self.losses, strict=True):
                 columns = max(1, round(min(1, value / largest) * room)) if isfinite(value) else room
-                line += [*space(_GAP), Run(palette.FORWARD_GOES_ON * columns, Role.FORWARD)]
+                line += [*space(_GAP), Run(palette.RULE * columns, Role.HEAD)]
         return [*table, [], *self._foot(width)]
 
     @property

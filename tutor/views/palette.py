@@ -2,8 +2,9 @@
 
 The same thing has the same colour in every picture: what a worker sends is orange, what arrives is
 sky blue, what is done is green; forward work and the weights are blue, backward work and the
-gradients violet. Each distinction also has a glyph, a bracket or a place of its own, so that a
-picture printed in black still says everything.
+gradients violet; activations are teal, and arithmetic, whatever it computes, is light grey.
+tutor.views.terms says what each is called. Each distinction also has a glyph, a bracket or a place of
+its own, so that a picture printed in black still says everything.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ WEIGHTS_FILL = "█"
 GRADIENTS_FILL = "▒"
 OPTIMIZER_FILL = "░"
 SCORES_FILL = "▓"
+MLP_FILL = "▄"
+COMPUTE_FILL = "■"
+CHECKPOINT_FILL = "■"
+AGAIN = "╌"  # done a second time, in the colour of what is
+HIDDEN_LINE = "┄"  # communication beside which something is computed
 
 # Black and the grey most themes use, white and the cream of the best known light theme
 PAGE: Mapping[Background, str] = MappingProxyType({"dark": "#11151c", "light": "#ffffff"})
@@ -78,7 +84,7 @@ _DARK: dict[Role, Style] = {
     Role.PLAIN: Style("#dfe5ee"),
     Role.QUIET: Style("#8c98a8"),
     Role.HEAD: Style("#b4c0d0"),
-    Role.IDLE: Style("#6f7b8b"),
+    Role.IDLE: Style("#8c98a8"),
     Role.SENT: Style("#ffb454", 3, bold=True),
     Role.RECEIVED: Style("#6cd0ff", 14, bold=True),
     Role.FINISHED: Style("#7ddc8f", 10),
@@ -91,6 +97,7 @@ _DARK: dict[Role, Style] = {
     Role.GRADIENTS: Style("#c792ea", 13),
     Role.OPTIMIZER: Style("#8fb8a8", 10),
     Role.ACTIVATIONS: Style("#5fd0c0", 6),
+    Role.COMPUTE: Style("#c3cad6"),
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
     Role.PEAK: Style("#ffd166", 11, bold=True),
@@ -112,7 +119,7 @@ _LIGHT: dict[Role, Style] = {
     Role.PLAIN: Style("#1c2430"),
     Role.QUIET: Style("#5f6b7a"),
     Role.HEAD: Style("#3b4757"),
-    Role.IDLE: Style("#76818f"),
+    Role.IDLE: Style("#5f6b7a"),
     Role.SENT: Style("#9a4b00", 5, bold=True),
     Role.RECEIVED: Style("#00629b", 4, bold=True),
     Role.FINISHED: Style("#1a6b2d"),
@@ -125,6 +132,7 @@ _LIGHT: dict[Role, Style] = {
     Role.GRADIENTS: Style("#7a33a8", 5),
     Role.OPTIMIZER: Style("#3f6b5c"),
     Role.ACTIVATIONS: Style("#0b6a66"),
+    Role.COMPUTE: Style("#4a5568"),
     Role.CAPACITY: Style("#000000", bold=True),
     Role.OVER: Style("#b3161b", 1, bold=True),
     Role.PEAK: Style("#8a4b00", bold=True),
@@ -155,7 +163,7 @@ def style(role: Role, background: Background = "dark") -> Style:
     return STYLES[background][role]
 
 
-_RANKS = (Role.RANK_0, Role.RANK_1, Role.RANK_2, Role.RANK_3, Role.RANK_4, Role.RANK_5)
+RANKS = (Role.RANK_0, Role.RANK_1, Role.RANK_2, Role.RANK_3, Role.RANK_4, Role.RANK_5)
 
 
 def of_rank(rank: int) -> Role:
@@ -164,7 +172,7 @@ def of_rank(rank: int) -> Role:
     >>> of_rank(1), of_rank(7)
     (<Role.RANK_1: 'rank-1'>, <Role.RANK_1: 'rank-1'>)
     """
-    return _RANKS[rank % len(_RANKS)]
+    return RANKS[rank % len(RANKS)]
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

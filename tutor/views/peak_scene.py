@@ -18,9 +18,9 @@ from tutor.views.share_bars import ShareBars
 
 BOTH, NO, YES = "both", "no", "yes"
 _LOOKS = {
-    "model": Look(Role.WEIGHTS, palette.WEIGHTS_FILL, "for the model: MFU"),
-    "recomputed": Look(Role.WEIGHTS, palette.INPUT_GRADIENT_GOES_ON, "recomputed: HFU counts it too"),
-    "unreached": Look(Role.QUIET, palette.OPTIMIZER_FILL, "not reached while computing"),
+    "model": Look(Role.COMPUTE, palette.COMPUTE_FILL, "for the model: MFU"),
+    "recomputed": Look(Role.COMPUTE, palette.AGAIN, "recomputed: HFU counts it too"),
+    "unreached": Look(Role.QUIET, palette.RULE, "not reached while computing"),
     "waiting": Look(Role.IDLE, palette.IDLE, "waiting"),
 }
 _AGAIN = "+recompute"

@@ -49,6 +49,7 @@ class Role(StrEnum):
     GRADIENTS = "gradients"
     OPTIMIZER = "optimizer"
     ACTIVATIONS = "activations"
+    COMPUTE = "compute"  # time or power that goes into arithmetic
     CAPACITY = "capacity"  # the line that a card's memory draws
     OVER = "over"  # past that line
     PEAK = "peak"  # the most that is held at any time

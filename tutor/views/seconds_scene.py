@@ -17,7 +17,7 @@ from tutor.views.scene import Scene
 from tutor.views.share_bars import ShareBars
 
 _LOOKS = {
-    "latency": Look(Role.QUIET, palette.OPTIMIZER_FILL, "latency"),
+    "latency": Look(Role.IDLE, palette.IDLE, "latency"),
     "bytes": Look(Role.SENT, palette.SENT_LINE, "bytes on the way"),
 }
 _PARTS = ("seconds", "latency", "bytes")

@@ -17,7 +17,7 @@ from tutor.views.scene import Scene
 
 _PARTS = ("shards", "gathered", "gradient", "total")
 _LOOKS = (
-    Look(Role.OPTIMIZER, palette.OPTIMIZER_FILL, "shards of all states"),
+    Look(Role.OPTIMIZER, palette.OPTIMIZER_FILL, "shards, mostly optimizer states"),
     Look(Role.WEIGHTS, palette.WEIGHTS_FILL, "weights gathered"),
     Look(Role.GRADIENTS, palette.GRADIENTS_FILL, "a layer's whole gradient"),
 )

@@ -120,7 +120,7 @@ class StageMap(Picture):
         for stage in range(first, last):
             at = stage * column
             if self.ranks[stage] != rank:
-                yield at, Run(palette.IDLE, Role.IDLE)
+                yield at, Run(palette.NOT_HELD, Role.ABSENT)
                 continue
             place = cell(rank=rank, stage=stage)
             own, mark = self._text(stage), self.overlay.get(place)

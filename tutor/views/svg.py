@@ -21,6 +21,8 @@ _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 # How densely the fills cover, as their glyphs do in a terminal
 _FILLS = {
     palette.WEIGHTS_FILL: "solid",
+    palette.COMPUTE_FILL: "solid",
+    palette.MLP_FILL: "low",
     palette.SCORES_FILL: "denser",
     palette.GRADIENTS_FILL: "dense",
     palette.OPTIMIZER_FILL: "light",
@@ -95,7 +97,8 @@ def _shapes_or_text(run: Run, x: float, top: float, look: Style, background: Bac
     across = len(run.text) * _CELL
     if glyph in _FILLS and set(run.text) == {glyph}:
         name = _FILLS[glyph]
-        place = f'x="{x:g}" y="{top + 2:g}" width="{across:g}" height="{_ROW - 6}"'
+        high = (_ROW - 6) // (2 if name == "low" else 1)
+        place = f'x="{x:g}" y="{top + _ROW - 4 - high:g}" width="{across:g}" height="{high}"'
         yield f'<rect {place} fill="{ink}"/>'
         if name in _HATCH:
             yield f'<rect {place} fill="url(#{name}-{background})"/>'

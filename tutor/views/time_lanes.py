@@ -22,7 +22,7 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 # What goes on in a stretch: its role, its sign, what fills it, and its end
 _KINDS = {
     "forward": (Role.FORWARD, " ", palette.FORWARD_GOES_ON, ""),
-    "recompute": (Role.FORWARD, " ", palette.INPUT_GRADIENT_GOES_ON, ""),
+    "recompute": (Role.FORWARD, " ", palette.AGAIN, ""),
     "backward": (Role.BACKWARD, palette.BACKWARD, palette.BACKWARD_GOES_ON, ""),
     "sent": (Role.SENT, "", palette.SENT_LINE, palette.ARROW),
     "idle": (Role.IDLE, "", palette.IDLE, ""),

@@ -58,7 +58,7 @@ def test_the_bars_as_they_are_drawn(show, rows_of):
     assert rows[9].split() == ["GB", "input", "norms", "attention", "scores", "MLP", "layer", "total"]
     assert rows[10].split() == ["none", "0", "0.1007", "0.2768", "2.013", "0.4782", "2.869", "275.4"]
     assert rows[15].split() == ["full", "0.05033", "0", "0", "0", "0", "0.05033", "4.832"]
-    assert rows[17].startswith("█ input (with full)   ░ norms   ▒ attention   ▓ its scores   █ MLP")
+    assert rows[17].startswith("■ input (with full)   ░ norms   ▒ attention   ▓ its scores   ▄ MLP")
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
@@ -106,7 +106,7 @@ def test_one_way_alone(show, rows_of):
     assert scene.caption(0) == "GPT-3 175B, 1 layer, 1 x 2,048 tokens, t = 8: 2.869 GB of activations fit 80 GB"
     assert ": with full 4.832 GB of activations fit" in topic("activations").scene({"mode": "full"}).caption(0)
     rows = rows_of(scene.picture(0), 76)
-    assert rows[-1] == "░ norms   ▒ attention   ▓ its scores   █ MLP"
+    assert rows[-1] == "░ norms   ▒ attention   ▓ its scores   ▄ MLP"
     assert "do not fit" in topic("activations").scene({"mode": "none"}).caption(0)
 
 
@@ -168,7 +168,7 @@ def test_the_step_as_it_is_drawn(show, rows_of, width):
     assert not any("╌" in row[:forward] for row in rows[:10])
     assert "╌" in rows[0][forward:]
     # Seven inputs high at the most, four of them checkpoints at the end of the forward pass
-    assert sum(row[:forward].endswith("█") for row in rows[:10]) == pytest.approx(10 * 4 / 7, abs=1)
+    assert sum(row[:forward].endswith("■") for row in rows[:10]) == pytest.approx(10 * 4 / 7, abs=1)
 
 
 def test_words_of_the_step(show):
@@ -181,5 +181,5 @@ def test_words_of_the_step(show):
 def test_what_is_asked_for_is_not_along_the_step(show, rows_of):
     picture = show("checkpointing").marked({cell(moment="backward", part="total"): Mark(Role.BLANK)})
     rows = rows_of(picture)
-    assert not any(fill in row for row in rows[:10] for fill in "█╌")
+    assert not any(fill in row for row in rows[:10] for fill in "█■╌")
     assert "5.36" not in " ".join(picture.words())

@@ -42,14 +42,14 @@ def test_which_ways_are_shown():
 
 def test_as_it_is_drawn(show, rows_of):
     rows = rows_of(show("peak"), 76)
-    assert rows[1].startswith(" +recompute ██")
-    assert rows[2].split() == ["overlapped", "█" * 30 + "░" * 34]
+    assert rows[1].startswith(" +recompute ■■")
+    assert rows[2].split() == ["overlapped", "■" * 30 + "─" * 34]
     assert rows[4].split() == ["0%", "25%", "50%", "75%", "100%"]
     assert rows[6].split() == ["of", "peak", "MFU", "recomputed", "unreached", "waiting", "HFU"]
     assert rows[7].split() == ["waiting", "35.7%", "0%", "39.8%", "24.4%", "35.7%"]
     assert rows[-2:] == [
-        "█ for the model: MFU   ╌ recomputed: HFU counts it too",
-        "░ not reached while computing   · waiting",
+        "■ for the model: MFU   ╌ recomputed: HFU counts it too",
+        "─ not reached while computing   · waiting",
     ]
     without = rows_of(show("peak", recompute="no"), 76)
     assert "╌" not in " ".join(without)
@@ -62,7 +62,7 @@ def test_every_bar_fills_the_width(show, rows_of, width):
     rows, head = rows_of(picture, width), picture.head_columns
     assert all(len(row) <= width for row in rows)
     assert all(len(row) == width for row in rows[:4])
-    assert rows[2].count("█") == pytest.approx((width - head) * 0.473, abs=1)
+    assert rows[2].count("■") == pytest.approx((width - head) * 0.473, abs=1)
 
 
 def test_words(show):

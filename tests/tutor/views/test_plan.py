@@ -86,7 +86,7 @@ def test_one_layout_beside_the_fastest(show, rows_of):
     assert rows[0].split() == ["a", "step", "s", "share"]
     assert rows[1].split()[:3] == ["compute", "15.733", "84.4%"]
     # Waited for, then hidden
-    assert "━╌" in rows[3]
+    assert "━┄" in rows[3]
     assert rows[8].split() == ["total", "18.633"]
     assert rows[16].split() == ["total", "56.44", "of", "80", "GB"]
     assert any(row.startswith("Tensor: 2.41 s, in the fastest 0.302 s") for row in rows)
@@ -114,7 +114,7 @@ def test_what_is_asked_for_is_not_in_the_bars(show, rows_of):
 
 def test_bars_are_to_scale(show, rows_of):
     rows = rows_of(show("layout", tensor=16, pipeline=2), 120)
-    compute, tensor = rows[1].count("█"), rows[3].count("━")
+    compute, tensor = rows[1].count("■"), rows[3].count("━")
     assert tensor / compute == pytest.approx(9.87 / 15.62, rel=0.03)
 
 

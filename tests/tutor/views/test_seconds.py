@@ -54,10 +54,10 @@ def test_trees_win_with_small_arrays_and_levels_with_large_ones() -> None:
 def test_as_it_is_drawn(show, rows_of) -> None:
     rows = rows_of(show("seconds", bytes=1e3, gpus=16), 60)
     assert rows[:4] == [
-        "ring        " + "░" * 48,
-        "simple tree " + "░" * 13,
-        "two trees   " + "░" * 13,
-        "two levels  " + "░" * 26,
+        "ring        " + "·" * 48,
+        "simple tree " + "·" * 13,
+        "two trees   " + "·" * 13,
+        "two levels  " + "·" * 26,
     ]
     assert rows[6:8] == ["us            in all  latency     bytes", "ring          300         300  0.0375"]
 

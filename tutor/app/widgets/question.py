@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -27,6 +28,7 @@ from tutor.study import AnswerOutcome, NotAllowed, Unknown
 if TYPE_CHECKING:
     from tutor.answers.verdict import Verdict
     from tutor.app.main import TutorApp
+    from tutor.views.terms import Wording
 
 
 class QuestionPanel(Vertical):
@@ -68,9 +70,17 @@ class QuestionPanel(Vertical):
         self._last_wrong = ""
         self._verdict: tuple[Text | str, ...] = ()  # what was said to it
         self._done = asking.done
+        self._wording: Callable[[], Wording | None] | None = None
+
+    def is_about(self, wording: Callable[[], Wording | None]) -> None:
+        """The picture that the question stands below: what is said of it has its colours, as in the text above."""
+        self._wording = wording
 
     def compose(self) -> ComposeResult:
         prompt = Said(classes="prompt")
+        if self._wording is not None:
+            for said in (prompt, self._feedback, self._hinted):
+                said.wording = self._wording
         prompt.say(self._prompt)
         yield prompt
         if self.asking.options and isinstance(self._answer, Typed):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from tutor.app.widgets.lines import MEASURE, Lines, Row, flow_rows, text_rows
+from tutor.app.widgets.prose import coloured
+
+if TYPE_CHECKING:
+    from tutor.views.terms import Wording
 
 Spoken = Text | str | Sequence[Text]
 
@@ -22,6 +27,8 @@ class Said(Lines):
         super().__init__(id=id, classes=classes)
         self._texts: Sequence[Spoken] = ()
         self._measure = measure
+        # The terms of the picture beside it, which have its colours in Markdown
+        self.wording: Callable[[], Wording | None] = _nothing
         self.display = False
 
     def say(self, *texts: Spoken) -> None:
@@ -40,7 +47,7 @@ class Said(Lines):
             if isinstance(text, str):
                 from tutor.app.markdown import markdown_rows
 
-                rows += markdown_rows(console, text, width)
+                rows += markdown_rows(console, text, width, coloured(self.app, self.wording()))
             elif isinstance(text, Text):
                 rows += text_rows(console, text, width)
             else:
@@ -51,6 +58,10 @@ class Said(Lines):
     def text(self) -> str:
         """What it says, without styles: for tests and for the help."""
         return "\n".join(_plain(text) for text in self._texts)
+
+
+def _nothing() -> None:
+    """There is no picture."""
 
 
 def _plain(text: Spoken) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -28,6 +29,7 @@ from tutor.views.live_model import LiveModel
 
 if TYPE_CHECKING:
     from tutor.study import Study
+    from tutor.views.terms import Wording
 
 
 class StepView(VerticalScroll, can_focus=True):
@@ -50,6 +52,7 @@ class StepView(VerticalScroll, can_focus=True):
         self._asked: QuestionPanel | ExercisePanel | None = None
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
+        self._told: tuple[str, ...] = ()  # the texts so far: what they name has its mark in them
         # With nothing to turn or answer the text itself takes the keys
         self.can_focus = step.live is None and step.question is None and step.exercise is None
 
@@ -72,9 +75,19 @@ class StepView(VerticalScroll, can_focus=True):
         from tutor.answers.texts import prose
 
         try:
-            return ProseWidget(prose(self._study.course, self.step, block))
+            text = prose(self._study.course, self.step, block)
         except CourseError as error:
             return self._broken(f"This part of the lesson cannot be shown: {error}")
+        before, self._told = self._told, (*self._told, text)
+        return ProseWidget(text, lambda: None if self._wording is None else self._wording.after(before))
+
+    @cached_property
+    def _wording(self) -> Wording | None:
+        """The terms of the step's picture, as the lesson shows it."""
+        from tutor.views.terms import wording
+
+        view = next(iter(self._lives.values()), None)
+        return None if view is None else wording(view.model.picture)
 
     def _live(self, live: Live) -> Widget:
         from tutor.answers import cells
@@ -106,6 +119,8 @@ class StepView(VerticalScroll, can_focus=True):
 
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
         panel = self._asked = self._panel_class(asking, answer)
+        # The text above has shown the marks
+        panel.is_about(lambda: None if self._wording is None else self._wording.unmarked())
         return panel
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:

@@ -175,15 +175,15 @@ def own_variables(dark: bool) -> dict[str, str]:
 
 @lru_cache
 def role_style(role: Role, look: Look) -> Style:
-    """How runs of this role are drawn, over the style of the widget they stand in."""
+    """How runs of this role are drawn, over the style of the widget or text they stand in, which keeps what it has."""
+    own = palette.style(role, "dark" if look == "few" else look)
+    attributes = Style(bold=own.bold or None, underline=own.underline or None)
     if look == "few":
-        own = palette.style(role)
         colour = None if own.ansi is None else Color.from_ansi(own.ansi)
-        return Style.from_color(colour) + Style(bold=own.bold, underline=own.underline, reverse=own.reverse)
-    own = palette.style(role, look)
+        return Style.from_color(colour) + attributes + Style(reverse=own.reverse or None)
     foreground = None if own.foreground is None else Color.parse(own.foreground)
     background = None if own.background is None else Color.parse(own.background)
-    return Style.from_color(foreground, background) + Style(bold=own.bold, underline=own.underline)
+    return Style.from_color(foreground, background) + attributes
 
 
 class Words:

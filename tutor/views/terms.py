@@ -14,7 +14,7 @@ from functools import cached_property
 from tutor.views import palette
 from tutor.views.picture import Picture, Role
 
-_WIDTH, _ROWS = 80, 40  # as much of a picture as is looked at to find what it draws
+_ROWS = 40  # as much of a picture as is looked at to find what it draws
 _A_RANK = re.compile(r"rank \d+")
 _RANKS = frozenset(palette.RANKS)
 
@@ -120,14 +120,17 @@ class Wording:
         return re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
 
 
-def wording(picture: Picture) -> Wording:
-    """The terms that `picture` draws: those whose role, and sign if it takes one to tell them, is in it."""
+def wording(picture: Picture, width: int) -> Wording:
+    """The terms that `picture` draws: those whose role, and sign if it takes one to tell them, is in it.
+
+    `width` is one that it is laid out for anyway.
+    """
     drawn: dict[Role, str] = {}
     ranks: dict[str, Term] = {}
-    rows = picture.size(_WIDTH).rows
-    foot = range(max(_ROWS, rows - picture.foot_rows(_WIDTH)), rows)
+    rows = picture.size(width).rows
+    foot = range(max(_ROWS, rows - picture.foot_rows(width)), rows)
     for row in (*range(min(rows, _ROWS)), *foot):
-        for run in picture.line(row, _WIDTH, 0, _WIDTH):
+        for run in picture.line(row, width, 0, width):
             drawn[run.role] = drawn.get(run.role, "") + run.text
             if run.role in _RANKS and _A_RANK.fullmatch(run.text):
                 ranks[run.text] = Term(run.text, run.role, re.escape(run.text))

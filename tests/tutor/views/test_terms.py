@@ -127,7 +127,7 @@ def test_no_picture_has_a_role_that_is_no_thing(pictures: list[tuple[str, Pictur
 
 
 def words_of(picture: Picture, text: str) -> list[tuple[str, str]]:
-    return [(text[start:end], term.name) for start, end, term in wording(picture).found(text)]
+    return [(text[start:end], term.name) for start, end, term in wording(picture, 80).found(text)]
 
 
 def test_the_words_of_a_picture_are_those_of_what_it_draws() -> None:
@@ -161,12 +161,12 @@ def test_parts_with_signs_of_their_own_are_only_those_that_are_drawn() -> None:
 
 def test_ranks_have_the_colours_of_their_row() -> None:
     stages = topic("stages").scene({"stages": 4}).picture(0)
-    found = {term.name: term.role for *_, term in wording(stages).found("rank 0 and rank 3 and rank 12")}
+    found = {term.name: term.role for *_, term in wording(stages, 80).found("rank 0 and rank 3 and rank 12")}
     assert found == {"rank 0": Role.RANK_0, "rank 3": Role.RANK_3}
 
 
 def test_what_was_said_before_is_known() -> None:
-    found = wording(topic("zero").scene({}).picture(0))
+    found = wording(topic("zero").scene({}).picture(0), 80)
     assert found.known == frozenset()
     assert found.after(["Gradients are.", "No more."]).known == {"gradients"}
     assert found.unmarked().known >= {"weights", "gradients", "optimizer"}

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tutor.views.terms import Wording
 
 
+def no_picture(_width: int) -> None:
+    """The text is about no picture."""
+
+
 class Prose(Lines):
     """A piece of the lesson's text. What it says of a picture has the picture's colours."""
 
@@ -22,12 +26,12 @@ class Prose(Lines):
     def __init__(
         self,
         source: str,
-        wording: Callable[[], Wording | None] | None = None,
+        wording: Callable[[int], Wording | None] = no_picture,
         *,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """`wording` gives the terms of the picture that the text is about, once there is one."""
+        """`wording` gives the terms of the picture that the text is about, for this width."""
         super().__init__(id=id, classes=classes)
         self.source = source
         self._wording = wording
@@ -40,8 +44,8 @@ class Prose(Lines):
     def rows(self, width: int) -> list[Row]:
         from tutor.app.markdown import markdown_rows
 
-        wording = None if self._wording is None else self._wording()
-        return markdown_rows(self.app.console, self.source, min(width, MEASURE), coloured(self.app, wording))
+        look = coloured(self.app, self._wording(width))
+        return markdown_rows(self.app.console, self.source, min(width, MEASURE), look)
 
 
 def coloured(app: App[Any], wording: Wording | None) -> Coloured | None:

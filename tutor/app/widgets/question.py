@@ -18,6 +18,7 @@ from tutor.answers.verdict import NotUnderstood
 from tutor.app.theme import words
 from tutor.app.widgets.answer import Answered, AnswerWidget, Drafted
 from tutor.app.widgets.choice import Choice
+from tutor.app.widgets.prose import no_picture
 from tutor.app.widgets.said import Said
 from tutor.app.widgets.typed import Typed
 from tutor.asking import Asking
@@ -70,17 +71,16 @@ class QuestionPanel(Vertical):
         self._last_wrong = ""
         self._verdict: tuple[Text | str, ...] = ()  # what was said to it
         self._done = asking.done
-        self._wording: Callable[[], Wording | None] | None = None
+        self._wording: Callable[[int], Wording | None] = no_picture
 
-    def is_about(self, wording: Callable[[], Wording | None]) -> None:
+    def is_about(self, wording: Callable[[int], Wording | None]) -> None:
         """The picture that the question stands below: what is said of it has its colours, as in the text above."""
         self._wording = wording
 
     def compose(self) -> ComposeResult:
         prompt = Said(classes="prompt")
-        if self._wording is not None:
-            for said in (prompt, self._feedback, self._hinted):
-                said.wording = self._wording
+        for said in (prompt, self._feedback, self._hinted):
+            said.wording = self._wording
         prompt.say(self._prompt)
         yield prompt
         if self.asking.options and isinstance(self._answer, Typed):

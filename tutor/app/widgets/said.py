@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tutor.app.widgets.lines import MEASURE, Lines, Row, flow_rows, text_rows
-from tutor.app.widgets.prose import coloured
+from tutor.app.widgets.prose import coloured, no_picture
 
 if TYPE_CHECKING:
     from tutor.views.terms import Wording
@@ -28,7 +28,7 @@ class Said(Lines):
         self._texts: Sequence[Spoken] = ()
         self._measure = measure
         # The terms of the picture beside it, which have its colours in Markdown
-        self.wording: Callable[[], Wording | None] = _nothing
+        self.wording: Callable[[int], Wording | None] = no_picture
         self.display = False
 
     def say(self, *texts: Spoken) -> None:
@@ -47,7 +47,7 @@ class Said(Lines):
             if isinstance(text, str):
                 from tutor.app.markdown import markdown_rows
 
-                rows += markdown_rows(console, text, width, coloured(self.app, self.wording()))
+                rows += markdown_rows(console, text, width, coloured(self.app, self.wording(width)))
             elif isinstance(text, Text):
                 rows += text_rows(console, text, width)
             else:
@@ -58,10 +58,6 @@ class Said(Lines):
     def text(self) -> str:
         """What it says, without styles: for tests and for the help."""
         return "\n".join(_plain(text) for text in self._texts)
-
-
-def _nothing() -> None:
-    """There is no picture."""
 
 
 def _plain(text: Spoken) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -52,6 +51,7 @@ class StepView(VerticalScroll, can_focus=True):
         self._asked: QuestionPanel | ExercisePanel | None = None
         self._in_sight: Widget | None = None
         self._lives: dict[str, LiveView] = {}
+        self._worded: Wording | None = None
         self._told: tuple[str, ...] = ()  # the texts so far: what they name has its mark in them
         # With nothing to turn or answer the text itself takes the keys
         self.can_focus = step.live is None and step.question is None and step.exercise is None
@@ -79,15 +79,16 @@ class StepView(VerticalScroll, can_focus=True):
         except CourseError as error:
             return self._broken(f"This part of the lesson cannot be shown: {error}")
         before, self._told = self._told, (*self._told, text)
-        return ProseWidget(text, lambda: None if self._wording is None else self._wording.after(before))
+        return ProseWidget(text, lambda width: self._wording(width).after(before))
 
-    @cached_property
-    def _wording(self) -> Wording | None:
+    def _wording(self, width: int) -> Wording:
         """The terms of the step's picture, as the lesson shows it."""
-        from tutor.views.terms import wording
+        from tutor.views.terms import Wording, wording
 
-        view = next(iter(self._lives.values()), None)
-        return None if view is None else wording(view.model.picture)
+        if self._worded is None:
+            view = next(iter(self._lives.values()), None)
+            self._worded = Wording(()) if view is None else wording(view.model.picture, width)
+        return self._worded
 
     def _live(self, live: Live) -> Widget:
         from tutor.answers import cells
@@ -120,7 +121,7 @@ class StepView(VerticalScroll, can_focus=True):
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
         panel = self._asked = self._panel_class(asking, answer)
         # The text above has shown the marks
-        panel.is_about(lambda: None if self._wording is None else self._wording.unmarked())
+        panel.is_about(lambda width: self._wording(width).unmarked())
         return panel
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:

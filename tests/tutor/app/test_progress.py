@@ -99,8 +99,13 @@ def test_the_page_and_the_step_of_what_goes_wrong(
     play(scenario, size)
 
 
-def test_the_numbers_are_named_where_they_can_be_seen(play: Play, shown: Shown, until: Any, study: Study) -> None:
-    wrong(study, "demo-steps", 2)
+@pytest.mark.parametrize(("listed", "key"), [(1, "1"), (2, "1-2")])
+def test_the_numbers_are_named_where_they_can_be_seen(
+    play: Play, shown: Shown, until: Any, study: Study, listed: int, key: str
+) -> None:
+    wrong(study, "demo-steps", 3)
+    if listed > 1:
+        wrong(study, "demo-rows", 2)
 
     async def scenario(pilot: Pilot[Any]) -> None:
         await press(pilot, "r")
@@ -112,7 +117,7 @@ def test_the_numbers_are_named_where_they_can_be_seen(play: Play, shown: Shown, 
         assert "Answered wrongly" not in shown(pilot.app)
         assert "its step" not in shown(pilot.app)
         await press(pilot, "end")
-        await until(pilot, lambda: "1-5 its step" in shown(pilot.app))
+        await until(pilot, lambda: f"   {key} its step" in shown(pilot.app))
         assert "1  Demo, step 2" in shown(pilot.app)
         await press(pilot, "home")
         await until(pilot, lambda: "its step" not in shown(pilot.app))

@@ -83,7 +83,8 @@ class Lessons(Menu):
         lessons = [Entry(standing.lesson.id, self._lesson(standing, width)) for standing in self._standings]
         examination = self._study.course.examination
         if examination is not None:
-            far = [Segment(self._examined, style.quiet)]
+            # Below the words of the lessons, which begin in one column
+            far = [Segment(self._examined.ljust(self._far), style.quiet)]
             lessons.append(Entry(EXAMINATION, self._headed(examination, far, width)))
         places = [Entry(place.id, [self._place(place, width)]) for place in PLACES]
         needed = sum(len(entry.rows) for entry in entries + lessons + places)

@@ -77,8 +77,17 @@ here. A belief counts as met again when it was behind more than one wrong answer
     BINDINGS: ClassVar = [
         Binding("escape", "back", "lessons", id="progress.back", tooltip="back to the lessons"),
         Binding("down,j", "scroll(1)", "read on", key_display="↑↓", id="progress.down", tooltip="down"),
-        Binding(
-            "1", "open_seen(1)", "its step", key_display=f"1-{MOST_WRONG}", id="progress.seen", tooltip="its step: 1"
+        # One for each length of the list: the row of keys names the numbers that there are
+        *(
+            Binding(
+                "1",
+                f"open_first({count})",
+                "its step",
+                key_display="1" if count == 1 else f"1-{count}",
+                id=f"progress.first_of_{count}",
+                tooltip="its step: 1",
+            )
+            for count in range(1, MOST_WRONG + 1)
         ),
         *(
             Binding(
@@ -140,8 +149,8 @@ here. A belief counts as met again when it was behind more than one wrong answer
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what is listed can be opened, and the numbers are named where they can be seen."""
-        if action == "open_seen":
-            return self._numbers_in_sight()
+        if action == "open_first":
+            return parameters[0] == len(self._wrong) and self._numbers_in_sight()
         return action != "open_step" or int(str(parameters[0])) <= len(self._wrong)
 
     def _numbers_in_sight(self) -> bool:
@@ -152,9 +161,9 @@ here. A belief counts as met again when it was behind more than one wrong answer
         top = window.scroll_offset.y
         return listed.bottom > top and listed.bottom - len(self._wrong) < top + window.size.height
 
-    def action_open_seen(self, number: int) -> None:
-        """Opens the step of a question that goes wrong."""
-        self.action_open_step(number)
+    def action_open_first(self, count: int) -> None:
+        """Opens the step of the first of so many."""
+        self.action_open_step(1)
 
     def action_open_step(self, number: int) -> None:
         """Opens the step of a question that goes wrong; Esc leads back here."""

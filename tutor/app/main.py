@@ -102,6 +102,11 @@ class TutorApp(App[None]):
         # One that is not there any more, or not on this terminal, gives way
         return self.settings.theme if self.settings.theme in offered else offered[0]
 
+    @property
+    def moves_between(self) -> bool:
+        """Whether pictures pass between one step and the next: for the eye, and not for one that takes screenshots."""
+        return self.motion and (self.settings.motion == "on" or not self.is_headless)
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.own_variables(self.current_theme.dark)
 

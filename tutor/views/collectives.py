@@ -10,6 +10,7 @@ from tutor.views.figures import each, number
 from tutor.views.ring_table import RingTable
 from tutor.views.scene import Scene
 from tutor.views.transfers import messages, named
+from tutor.views.travelling import travelling
 from tutor.views.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ class CollectiveScene(Scene):
             lengths=self._lengths[step] if self._lengths else {},
             remark="" if self._wiring is None else self._wiring.counted(step),
         )
+
+    def between(self, step: int) -> list[RingTable]:
+        return travelling(self.picture(step - 1), self.picture(step)) if step else []
 
     def caption(self, step: int) -> str:
         trace = self.trace

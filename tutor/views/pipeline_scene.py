@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simlib.pipeline import Schedule, schedule
+from tutor.views.curtain import Curtain, filling
 from tutor.views.figures import number
 from tutor.views.limits import MOST_SLOTS
 from tutor.views.pipeline_rows import PipelineRows
@@ -17,6 +18,8 @@ from tutor.views.time_rows import TimeRows
 class PipelineScene(Scene):
     """A schedule, drawn in slots, or to scale where its times have no slot in common."""
 
+    fills = True
+
     def __init__(self, timed: Schedule) -> None:
         self.schedule = timed
         slot = timed.slot
@@ -25,6 +28,9 @@ class PipelineScene(Scene):
 
     def picture(self, step: int) -> PipelineRows:
         return self._picture
+
+    def between(self, step: int) -> list[Curtain]:
+        return filling(self._picture, round(self.schedule.makespan / (self.schedule.slot or 1)))
 
     def caption(self, step: int) -> str:
         timed = self.schedule

@@ -62,6 +62,7 @@ class RingTable(Picture):
     at_rest: str = "nothing sent yet"
     remark: str = ""
     lacks: bool = False  # whether some step of it has pieces that are not held
+    arrived: bool = True  # False while what is sent is on its way
     when: str = ""  # of words, where the step's number does not say it
     overlay: Overlay = field(default_factory=lambda: MappingProxyType({}))
     _layouts: dict[int, tuple[Column, ...]] = field(init=False, repr=False, default_factory=dict)
@@ -186,7 +187,9 @@ class RingTable(Picture):
 
     @cached_property
     def _received(self) -> frozenset[tuple[int, int]]:
-        return frozenset((move.destination, move.into) for move in self.step.transfers) if self.step else frozenset()
+        if self.step is None or not self.arrived:
+            return frozenset()
+        return frozenset((move.destination, move.into) for move in self.step.transfers)
 
     # Where it stands
 

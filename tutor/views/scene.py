@@ -7,7 +7,7 @@ mode, live blocks of lessons and the checker's explanations all draw from the sa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +18,18 @@ class Scene(ABC):
     """One engine result. Steps count from 0 (the start); a scene without steps has `last_step` 0."""
 
     last_step: int = 0
+    fills: bool = False  # whether the picture, for want of steps, can be watched as it fills
 
     @abstractmethod
     def picture(self, step: int) -> Picture:
         """The picture after `step` steps."""
+
+    def between(self, step: int) -> Sequence[Picture]:
+        """A few pictures that explain how `step` comes from the one before, or how a picture without steps fills.
+
+        All are as large as the step's own. By default there are none.
+        """
+        return ()
 
     @abstractmethod
     def caption(self, step: int) -> str:

@@ -11,6 +11,7 @@ from simlib.pipeline.durations import Times
 from simlib.pipeline.memory import held_over_time
 from simlib.pipeline.sizes import V_SHAPED, checked_sizes
 from tutor.views.compared_schedules import ComparedSchedules, compared
+from tutor.views.curtain import Curtain, filling
 from tutor.views.scene import Scene
 
 NONE = "none"
@@ -21,12 +22,17 @@ CHUNKED = ("interleaved", "looped-bfs")
 class SchedulesScene(Scene):
     """Schedules for the same stages and micro-batches, on one time axis."""
 
+    fills = True
+
     def __init__(self, schedules: list[Schedule], memory: bool) -> None:
         self.schedules = schedules
         self._picture = compared(schedules, memory)
 
     def picture(self, step: int) -> ComparedSchedules:
         return self._picture
+
+    def between(self, step: int) -> list[Curtain]:
+        return filling(self._picture, round(max(timed.makespan / (timed.slot or 1) for timed in self.schedules)))
 
     def caption(self, step: int) -> str:
         first = self.schedules[0]

@@ -16,6 +16,7 @@ from tutor.views import limits
 from tutor.views.figures import each, number
 from tutor.views.ring_table import RingTable
 from tutor.views.scene import Scene
+from tutor.views.travelling import travelling
 from tutor.views.worker_values import arrays, check_result
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ class ShardedStepScene(Scene):
             at_rest="nothing is sent" if step else "nothing sent yet",
             when=f"{f'after step {step}' if step else 'at the start'}, {frame.table}",
         )
+
+    def between(self, step: int) -> list[RingTable]:
+        return travelling(self.picture(step - 1), self.picture(step)) if step else []
 
     def caption(self, step: int) -> str:
         frame = self.frames[step]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _OURS = {MANY_COLOURS: "our own, dark", LIGHT: "our own, light", FEW_COLOURS: "the terminal's own 16 colours"}
 _MOTIONS = {
     "auto": "on, but off over SSH",
-    "on": "on: Space plays a picture",
+    "on": "on: chunks travel, Space plays a picture",
     "off": "off: Space moves it a step",
 }
 _GROUP = 9  # columns
@@ -69,7 +69,8 @@ class SettingsScreen(TutorScreen):
     HELP: ClassVar[str] = """
 What you choose here is in use at once and is remembered: **Enter** takes what is marked. In a terminal of 16 colours
 the app keeps to those; elsewhere it has a dark and a light theme of its own, and those of Textual. In every one of
-them each thing that colour tells apart has a sign or a word as well. **F9** turns motion on and off anywhere.
+them each thing that colour tells apart has a sign or a word as well. With motion the chunks of a step leave and arrive
+before they are added, and Space plays the steps, or fills a pipeline. **F9** turns it on and off anywhere.
 """
     BINDINGS: ClassVar = [
         Binding("escape", "back", "lessons", id="settings.back", tooltip="back to the lessons"),

@@ -19,6 +19,7 @@ from simlib.errors import BadArgument
 from tutor.app.theme import look_of, words
 from tutor.app.widgets.entry import LineInput
 from tutor.app.widgets.handle_bar import HandleBar
+from tutor.app.widgets.passing import Passing
 from tutor.app.widgets.picture_view import PictureView
 from tutor.app.widgets.said import Said
 from tutor.views.live_model import STEP, LiveModel
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from tutor.app.main import TutorApp
 
 PLAY_SECONDS = 0.8
+_PASS_SECONDS = 0.2  # of each picture between two steps
+_FILL_SECONDS = 0.1
 _LEAST_ROWS = 6
 
 
@@ -64,7 +67,7 @@ class LiveView(Vertical, can_focus=True):
         Binding("enter", "go_on", "go on", id="live.go_on", tooltip="go on to the question"),
         Binding("down", "select(1)", "what", key_display="↑↓", id="live.next_handle", tooltip="mark what comes next"),
         Binding("up", "select(-1)", "Mark what comes before", show=False, id="live.previous_handle"),
-        Binding("space", "play", "play", id="live.play", tooltip="play the steps, or stop"),
+        Binding("space", "play", "play", id="live.play", tooltip="play the picture, or stop"),
         Binding("e", "type", "Type a value for what is marked", show=False, id="live.type"),
         Binding("m", "more", "More, or fewer, of what can be changed", show=False, id="live.all"),
         Binding("r", "reset", "Back to the picture as it was", show=False, id="live.reset"),
@@ -95,6 +98,7 @@ class LiveView(Vertical, can_focus=True):
         self._editor = ValueEditor(classes="typed", select_on_focus=True)
         self._complaint = Said(classes="complaint")
         self._view = PictureView(self._picture())
+        self._passing = Passing(self, self._view.show, self._draw)
         self._caption = Said(classes="caption")
 
     def compose(self) -> ComposeResult:
@@ -114,14 +118,20 @@ class LiveView(Vertical, can_focus=True):
     def _picture(self) -> Picture:
         picture = self.model.picture
         blanks = self.blanks
-        if blanks is None or not self.model.is_lessons or self.model.step < blanks.step:
+        if blanks is None or not self._is_covered:
             return picture
         if self.model.step == blanks.step:
             return picture.marked(blanks.overlay)
         # A later step shows what the learner is to find, or follows from it
         return picture.marked({place: Mark(Role.BLANK) for place in blanks.overlay})
 
+    @property
+    def _is_covered(self) -> bool:
+        """Whether something of what is shown is for the learner to find."""
+        return self.blanks is not None and self.model.is_lessons and self.model.step >= self.blanks.step
+
     def _draw(self) -> None:
+        self._passing.stop()
         handles = self.model.handles()
         chosen = self.model.selected
         self._bar.display = not self.model.fixed
@@ -228,6 +238,7 @@ class LiveView(Vertical, can_focus=True):
         self.post_message(self.GoOn())
 
     def _change(self, what: Callable[[], None]) -> None:
+        before = self.model.scene, self.model.step + 1
         try:
             what()
         except BadArgument as error:
@@ -235,22 +246,39 @@ class LiveView(Vertical, can_focus=True):
         else:
             self._complain("")
             self._draw()
+            if before == (self.model.scene, self.model.step):
+                self._pass(_PASS_SECONDS)
         self.post_message(self.Moved())
+
+    def _pass(self, seconds: float) -> None:
+        """Shows what is on the way to the step, unless that would tell what is asked."""
+        if self.app.moves_between and not self._is_covered:
+            self._passing.begin(self.model.scene.between(self.model.step), seconds)
 
     def _complain(self, line: str) -> None:
         style = words(self.app)
         self._complaint.say(Text(line, style.wrong))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only steps can be played; a picture that stands still can be looked at, and no more."""
+        """What has no steps and does not fill cannot be played; one that stands still can be looked at, and no more."""
         if self.model.fixed:
             return action in ("go_on", "pan")
-        return action != "play" or self.model.scene.last_step > 0
+        return action != "play" or self.model.scene.last_step > 0 or self._can_fill
+
+    @property
+    def _can_fill(self) -> bool:
+        return self.model.scene.fills and self.app.motion and not self._is_covered
 
     # Playing
 
     def action_play(self) -> None:
-        """Plays the steps one after another, or stops; without motion, one step a press."""
+        """Plays the steps one after another, or fills the picture, or stops; without motion, one step a press."""
+        if self._passing.going and not self.model.scene.last_step:
+            self._draw()
+            return
+        if not self.model.scene.last_step:
+            self._pass(_FILL_SECONDS)
+            return
         if self._playing is not None:
             self._stop()
             return
@@ -266,9 +294,14 @@ class LiveView(Vertical, can_focus=True):
     def _next_step(self) -> None:
         self._change(lambda: self.model.go(self.model.step + 1))
         if self.model.step >= self.model.scene.last_step:
-            self._stop()
+            self._stop_playing()
 
     def _stop(self) -> None:
+        if self._passing.going:
+            self._draw()
+        self._stop_playing()
+
+    def _stop_playing(self) -> None:
         if self._playing is not None:
             self._playing.stop()
             self._playing = None

@@ -29,6 +29,11 @@ class ComparedRuns(LaidOut):
     def head_rows(self) -> int:  # type: ignore[override]
         return 1
 
+    @property
+    def head_columns(self) -> int:  # type: ignore[override]
+        # Only a table on its side, which has the names of its columns at the left, is wider than its window
+        return max(map(len, NAMES))
+
     def cells(self) -> Mapping[Cell, CellValue]:
         return self._table.cells()
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.widgets import Input, LoadingIndicator
 
+from tutor.app.mended import keep_reverse
 from tutor.app.screens.help import full_description, own_bindings
 from tutor.app.widgets.rules import key_name
 
@@ -36,6 +37,9 @@ class Actions(Provider):
         for name, run in self._commands():
             if (score := matcher.match(name)) > 0:
                 yield Hit(score, matcher.highlight(name), run)
+
+
+keep_reverse(CommandList)
 
 
 class Palette(CommandPalette):

@@ -86,6 +86,31 @@ def test_the_palette_does_what_a_key_does(play: Play, visit: Visit) -> None:
     play(scenario)
 
 
+@pytest.mark.parametrize("few", [False, True])
+def test_what_is_chosen_in_the_palette_can_be_seen(play: Play, few: bool) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        await pilot.press("down")
+        await pilot.pause()
+        chosen = pilot.app.screen.query_one("CommandList").highlighted
+        assert chosen == 1
+        rows = list(pilot.app.screen._compositor.render_strips())
+        looks = [
+            {
+                (segment.style.bgcolor, segment.style.reverse)
+                for segment in strip
+                if segment.style and "  (" in segment.text
+            }
+            for strip in rows
+        ]
+        listed = [look for look in looks if look]
+        assert len(listed) > 5
+        assert listed[chosen] not in listed[:chosen] + listed[chosen + 1 :]
+
+    play(scenario, profile=Profile(few_colours=few))
+
+
 @pytest.mark.parametrize("place", [*range(7), *BESIDE])
 def test_the_key_row_fits_and_ends_with_help(play: Play, place: int | list[str], there: There) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:

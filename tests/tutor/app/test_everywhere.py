@@ -95,20 +95,32 @@ def test_what_is_chosen_in_the_palette_can_be_seen(play: Play, few: bool) -> Non
         await pilot.pause()
         chosen = pilot.app.screen.query_one("CommandList").highlighted
         assert chosen == 1
-        rows = list(pilot.app.screen._compositor.render_strips())
-        looks = [
-            {
-                (segment.style.bgcolor, segment.style.reverse)
-                for segment in strip
-                if segment.style and "  (" in segment.text
-            }
-            for strip in rows
-        ]
+        rows = pilot.app.screen._compositor.render_strips()
+        names = [[each.style for each in strip if each.style and "  (" in each.text] for strip in rows]
+        looks = [{(style.bgcolor, style.reverse) for style in row} for row in names]
         listed = [look for look in looks if look]
         assert len(listed) > 5
         assert listed[chosen] not in listed[:chosen] + listed[chosen + 1 :]
 
     play(scenario, profile=Profile(few_colours=few))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+def test_what_is_chosen_in_the_palette_is_in_sight(play: Play, size: tuple[int, int]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        for _ in range(12):
+            await pilot.press("down")
+        await pilot.pause()
+        listed = pilot.app.screen.query_one("CommandList")
+        assert listed.highlighted == 12
+        last = listed.region.bottom - 1
+        assert last < size[1]
+        row = listed.highlighted - listed.scroll_offset.y
+        assert 0 <= row < listed.size.height
+
+    play(scenario, size=size)
 
 
 @pytest.mark.parametrize("place", [*range(7), *BESIDE])

@@ -129,6 +129,41 @@ def test_a_screen_beside_the_lessons(
     assert snap_compare(TutorApp(study), terminal_size=(80, 24), run_before=before)
 
 
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("terms", ["slash"]),
+        ("found", ["slash", *"worker"]),
+        ("palette", ["ctrl+p", "down"]),
+        ("examination", ["x"]),
+    ],
+)
+def test_what_opens_over_the_lessons(
+    snap_compare: Compare, study: Study, until: Any, name: str, keys: list[str]
+) -> None:
+    async def before(pilot: Pilot[Any]) -> None:
+        await pilot.pause()
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        await pilot.pause(0.5)
+
+    assert snap_compare(TutorApp(study), terminal_size=(80, 24), run_before=before)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (120, 40)], ids=["small", "wide"])
+@pytest.mark.parametrize(("name", "keys"), [("home", []), ("exercises", ["e"]), ("picture", ["v", "enter", "right"])])
+def test_other_windows(snap_compare: Compare, study: Study, name: str, keys: list[str], size: tuple[int, int]) -> None:
+    study.answer("demo-sum", "sums")
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await pilot.pause()
+        await pilot.press(*keys)
+        await pilot.pause()
+
+    assert snap_compare(TutorApp(study), terminal_size=size, run_before=before)
+
+
 def test_the_light_theme(snap_compare: Compare, study: Study) -> None:
     write(study.store.file.with_name(NAME), Settings(theme=LIGHT))
     assert snap_compare(TutorApp(study), terminal_size=(80, 24), run_before=at(1, "right"))

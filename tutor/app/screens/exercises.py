@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -65,7 +65,7 @@ class ExerciseList(Menu):
         lesson = f"  {each.lesson.title}"
         room = width - _STATE - cell_len(each.title)
         if room >= 6:
-            head.append(Segment(set_cell_size(lesson, min(room, cell_len(lesson))), style.quiet))
+            head.append(Segment(lesson, style.quiet))
         if not chosen:
             return [head]
         indent = " " * min(_STATE, max(2, width - 36))

@@ -22,11 +22,11 @@ from tutor.views.palette import DONE
 if TYPE_CHECKING:
     from tutor.app.main import TutorApp
 
-_OURS = {MANY_COLOURS: "our own, dark", LIGHT: "our own, light", FEW_COLOURS: "the terminal's own 16 colours"}
+_OURS = {MANY_COLOURS: "our own, dark", LIGHT: "our own, light", FEW_COLOURS: "the terminal's own 16"}
 _MOTIONS = {
     "auto": "on, but off over SSH",
-    "on": "on: chunks travel, Space plays a picture",
-    "off": "off: Space moves it a step",
+    "on": "on: Space plays pictures",
+    "off": "off: Space moves a step",
 }
 _GROUP = 9  # columns
 

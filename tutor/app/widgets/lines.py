@@ -33,6 +33,14 @@ def text_rows(console: Console, text: Text, width: int, first: str = "", rest: s
     return rows
 
 
+def clipped(row: Row, width: int) -> Row:
+    """The row in `width` columns; dots say that there is more of it."""
+    if sum(segment.cell_length for segment in row) <= width:
+        return row
+    kept = list(Segment.adjust_line_length(row, max(0, width - 1)))
+    return [*kept[:-1], Segment(f"{kept[-1].text.rstrip()}…", kept[-1].style)] if kept else []
+
+
 def flow_rows(console: Console, items: Sequence[Text], width: int, gap: str = "   ") -> list[Row]:
     """Short texts one after another, each on one row if it can be."""
     rows: list[Row] = []

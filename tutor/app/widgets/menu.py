@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from tutor.app.theme import words
-from tutor.app.widgets.lines import Lines, Row, bring_rows_into_sight
+from tutor.app.widgets.lines import Lines, Row, bring_rows_into_sight, clipped
 
 _MARK, _NO_MARK = "► ", "  "
 
@@ -56,7 +56,7 @@ class Menu(Lines, can_focus=True):
         for number, entry in enumerate(self.entries(width - len(_MARK))):
             for row_number, row in enumerate(entry.rows):
                 mark = _MARK if number == self.chosen and not row_number else _NO_MARK
-                rows.append([Segment(mark, style.focus), *row])
+                rows.append(clipped([Segment(mark, style.focus), *row], width))
         return rows
 
     def action_move(self, by: int) -> None:

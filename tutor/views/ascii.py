@@ -28,6 +28,7 @@ GLYPHS: dict[str, str] = {
     palette.OPTIMIZER_FILL: "O",
     palette.SCORES_FILL: "S",
     palette.MLP_FILL: "M",
+    palette.ACTIVATIONS_FILL: "A",
     palette.COMPUTE_FILL: "C",
     palette.BACK_ARROW: "<",
     palette.OVER_NETWORK: "~",

@@ -28,7 +28,7 @@ _LOOKS = {
     "weights": (Role.WEIGHTS, palette.WEIGHTS_FILL),
     "gradients": (Role.GRADIENTS, palette.GRADIENTS_FILL),
     "optimizer": (Role.OPTIMIZER, palette.OPTIMIZER_FILL),
-    "activations": (Role.ACTIVATIONS, palette.BACKWARD_GOES_ON),
+    "activations": (Role.ACTIVATIONS, palette.ACTIVATIONS_FILL),
     "other": (Role.QUIET, palette.RULE),
     **dict.fromkeys(_HIDDEN, (Role.SENT, palette.SENT_LINE)),
 }

@@ -55,6 +55,7 @@ GRADIENTS_FILL = "▒"
 OPTIMIZER_FILL = "░"
 SCORES_FILL = "▓"
 MLP_FILL = "▄"
+ACTIVATIONS_FILL = "▀"
 COMPUTE_FILL = "■"
 CHECKPOINT_FILL = "■"
 AGAIN = "╌"  # done a second time, in the colour of what is

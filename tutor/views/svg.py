@@ -23,6 +23,7 @@ _FILLS = {
     palette.WEIGHTS_FILL: "solid",
     palette.COMPUTE_FILL: "solid",
     palette.MLP_FILL: "low",
+    palette.ACTIVATIONS_FILL: "solid",
     palette.SCORES_FILL: "denser",
     palette.GRADIENTS_FILL: "dense",
     palette.OPTIMIZER_FILL: "light",

@@ -135,7 +135,6 @@ def test_a_screen_beside_the_lessons(
         ("terms", ["slash"]),
         ("found", ["slash", *"worker"]),
         ("palette", ["ctrl+p", "down"]),
-        ("examination", ["x"]),
     ],
 )
 def test_what_opens_over_the_lessons(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
+from tutor.views import palette
 from tutor.views.ascii import to_ascii
 from tutor.views.marks import shown
 from tutor.views.picture import Mark, Picture, Role
-from tutor.views.topics import topic
+from tutor.views.topics import TOPICS, topic
 
 
 def signs(picture: Picture, width: int = 100) -> dict[Role, set[str]]:
@@ -67,6 +69,48 @@ def test_parts_of_a_bar(show):
     assert re.fullmatch(r"stage 0 W+G+O+\|O+ *", bar)
     fits = [to_ascii("".join(run.text for run in show("zero").line(row, 80))) for row in range(8, 12)]
     assert ["!" in row for row in fits] == [True, False, False, False]
+
+
+# What a text is, and not what a thing is; ranks have names, and what is over the line stands behind it
+OTHERS = {Role.PLAIN, Role.QUIET, Role.HEAD, Role.CAPACITY, Role.OVER, *palette.RANKS}
+
+
+def looks(picture: Picture, width: int = 100) -> Iterator[tuple[str, frozenset[Role]]]:
+    """What each thing looks like in black, numbers as n and a fill as one sign, and the roles that it has in colour."""
+    values = picture.cells()
+    for row in range(picture.size(width).rows):
+        things: dict[object, list[tuple[str, Role]]] = {}
+        for at, run in enumerate(picture.line(row, width)):
+            thing: object = at
+            if run.cell is not None:
+                value = values[run.cell]
+                # All slots of an operation, all values of a chunk
+                thing = value if isinstance(value, str) else tuple(pair for pair in run.cell if pair[0] != "index")
+            things.setdefault(thing, []).append((run.text, run.role))
+        for runs in things.values():
+            roles = frozenset(role for text, role in runs if role not in OTHERS and text.strip())
+            if roles:
+                text = re.sub(r"-?\d[\d.,e+-]*", "n", " ".join("".join(text for text, _ in runs).split()))
+                yield re.sub(r"(\W)\1+", r"\1", re.sub(r"n( n)+", "n", text)), roles
+
+
+# A matrix has its name and one sign for all its numbers: test_tensor.py
+@pytest.mark.parametrize("name", [name for name in TOPICS if name != "tensor"])
+def test_no_two_things_of_a_picture_look_alike_in_black(name):
+    choices = [{}] + [
+        {parameter.name: choice}
+        for parameter in topic(name).parameters
+        if parameter.name in ("algorithm", "part", "schedule", "mode", "first", "layer", "recompute")
+        for choice in parameter.choices or (True,)
+    ]
+    for given in choices:
+        scene = topic(name).scene(given)
+        for step in {0, scene.last_step // 2, scene.last_step}:
+            seen: dict[str, frozenset[Role]] = {}
+            for text, roles in looks(scene.picture(step)):
+                # Lines between names lead one way, which says the same
+                if text not in (palette.ARROW, palette.BACK_ARROW):
+                    assert seen.setdefault(text, roles) == roles, (given, step, text, seen[text], roles)
 
 
 def test_marks():

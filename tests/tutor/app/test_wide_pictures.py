@@ -28,11 +28,11 @@ def test_a_wide_picture_scrolls_beside_its_heads(play: Play) -> None:
         assert picture.size(40).columns > 40
         before = rows()
         assert before[0].startswith("chunk")
-        view.action_pan(8, 0)
+        view.pan(8, 0)
         await pilot.pause()
         assert [row[: picture.head_columns] for row in rows()] == [row[: picture.head_columns] for row in before]
         assert rows()[1] != before[1]
-        view.action_pan(0, 4)
+        view.pan(0, 4)
         await pilot.pause()
         assert rows()[0].startswith("chunk")
         assert rows()[1].startswith("worker 4")

@@ -60,7 +60,7 @@ class ComparedView(Vertical):
 
     def pan(self, columns: int, rows: int) -> None:
         """Moves the part of the picture that is in sight."""
-        self._view.action_pan(columns, rows)
+        self._view.pan(columns, rows)
 
     @property
     def shows_both(self) -> bool:

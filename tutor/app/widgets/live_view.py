@@ -208,7 +208,7 @@ class LiveView(Vertical, can_focus=True):
 
     def action_pan(self, columns: int, rows: int) -> None:
         """Moves a picture that is larger than its window."""
-        self._view.action_pan(columns, rows)
+        self._view.pan(columns, rows)
 
     def action_save(self) -> None:
         """Writes what is shown to a new file in the learner's folder."""

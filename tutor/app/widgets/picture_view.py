@@ -70,7 +70,7 @@ class PictureView(StyledOnce, ScrollView, can_focus=False):
             columns = self.size.width
             self.refresh(*(Region(0, y, columns, 1) for y in changed))
 
-    def action_pan(self, columns: int, rows: int) -> None:
+    def pan(self, columns: int, rows: int) -> None:
         """Moves the part of the picture that is in sight."""
         self.scroll_to(self.scroll_x + columns, self.scroll_y + rows, animate=False)
 

@@ -98,7 +98,7 @@ class VerdictView(Vertical):
         if self.compared.display:
             self.compared.pan(columns, 0)
         else:
-            self._picture.action_pan(columns, 0)
+            self._picture.pan(columns, 0)
 
     def _draw(self, case: Case | None) -> None:
         view, caption = self._picture, self._caption

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from tutor.app.widgets.picture_view import PictureView
@@ -12,6 +13,29 @@ from tutor.views.picture import cell
 from tutor.views.topics import topic
 
 Play = Callable[..., None]
+
+
+@pytest.mark.parametrize(("rows", "fixed"), [(16, True), (9, False)])
+def test_notes_stay_below_unless_they_take_the_window(play: Play, rows: int, fixed: bool) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        picture = topic("all-reduce").scene({"workers": 20, "seed": 1}).picture(0)
+        foot = picture.foot_rows(79)
+        view = PictureView(picture)
+        view.styles.max_height = rows
+        await pilot.app.screen.mount(view, before=0)
+        await pilot.pause()
+        window = view.scrollable_content_region.height
+        assert fixed == (3 * foot <= window)
+        last = view.render_line(window - 1).text
+        assert ("sent" in last) == fixed
+        view.pan(0, 100)
+        await pilot.pause()
+        # At the end both show the last rows, and the last worker is among what can be reached
+        shown = [view.render_line(y).text for y in range(window)]
+        assert "sent" in shown[-1]
+        assert any(row.startswith("worker 19") for row in shown)
+
+    play(scenario)
 
 
 def test_a_wide_picture_scrolls_beside_its_heads(play: Play) -> None:

@@ -15,6 +15,7 @@ from tutor.app.widgets.lines import StyledOnce, strip_of
 from tutor.views.picture import Cell, Picture, Run, cut
 
 _DOTS = "…"
+_PART_OF_FOOT = 3  # a foot takes at most a third of the window
 _WORD_AT_START, _WORD_AT_END = re.compile(r"^[\w.]+"), re.compile(r"[\w.]+$")
 
 
@@ -94,7 +95,7 @@ class PictureView(StyledOnce, ScrollView, can_focus=False):
             return
         size = self.scrollable_content_region.size
         left, top = picture.head_columns, picture.head_rows
-        foot = picture.foot_rows(self._layout_width)
+        foot = self._fixed_foot(picture, self._layout_width, size.height)
         x, y = self.scroll_offset
         x = min(max(x, found.right - size.width), found.x - left)
         y = min(max(y, found.bottom + foot - size.height), found.y - top)
@@ -177,11 +178,16 @@ class PictureView(StyledOnce, ScrollView, can_focus=False):
             rows[y] = self._lay_out(picture, y, window)
         return rows[y]
 
+    def _fixed_foot(self, picture: Picture, width: int, height: int) -> int:
+        """The rows below that stay in sight; long notes go with the rest, or there would be no room to scroll it in."""
+        foot = picture.foot_rows(width)
+        return foot if _PART_OF_FOOT * foot <= height else 0
+
     def _lay_out(self, picture: Picture, y: int, window: _Window) -> list[Run]:
         """Rows and columns of the heads and the foot stay where they are."""
         width, size, (scroll_x, scroll_y) = window
         rows = self._size_of(picture, width).height
-        foot = picture.foot_rows(width)
+        foot = self._fixed_foot(picture, width, size.height)
         if y >= min(size.height, rows) - foot and rows > foot:
             row = rows - (min(size.height, rows) - y)
             return picture.line(row, width, 0, size.width)

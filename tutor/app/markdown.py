@@ -33,9 +33,11 @@ class Coloured:
         """The text with its terms marked, except within `code`."""
         out, at = text.blank_copy(), 0
         for start, end, term in self._wording.found(text.plain):
+            word = text[start:end]
             if any(start < stop and end > first for first, stop in code):
                 continue
-            word = text[start:end]
+            if self._wording.only_bold and not _is_bold(word):
+                continue
             word.stylize(self._look(term.role))
             out = out + text[at:start] + self._mark(term) + word
             at = end
@@ -45,6 +47,10 @@ class Coloured:
         known = term.name in self._known or not term.mark
         self._known.add(term.name)
         return Text() if known else Text(term.mark + _JOIN, self._look(term.role), end="")
+
+
+def _is_bold(word: Text) -> bool:
+    return any(span.style == "markdown.strong" or getattr(span.style, "bold", False) for span in word.spans)
 
 
 class _Paragraph(Paragraph):

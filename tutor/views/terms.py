@@ -64,7 +64,7 @@ TERMS = (
         mark=palette.BACKWARD,
     ),
     Term("idle", Role.IDLE, "idle|waiting|bubbles?|latency", (palette.IDLE,), mark=palette.IDLE),
-    Term("weights", Role.WEIGHTS, "weights|parameters", (palette.WEIGHTS_FILL,), mark=palette.WEIGHTS_FILL),
+    Term("weights", Role.WEIGHTS, "weights?|parameters", (palette.WEIGHTS_FILL,), mark=palette.WEIGHTS_FILL),
     Term("gradients", Role.GRADIENTS, "gradients?", (palette.GRADIENTS_FILL,), mark=palette.GRADIENTS_FILL),
     Term(
         "optimizer",
@@ -95,6 +95,7 @@ class Wording:
 
     terms: tuple[Term, ...]
     known: frozenset[str] = frozenset()
+    only_bold: bool = False  # where a term is introduced, and nowhere else
 
     def found(self, text: str) -> Iterator[tuple[int, int, Term]]:
         """Where the text speaks of what the picture draws.
@@ -118,6 +119,17 @@ class Wording:
     def _pattern(self) -> re.Pattern[str]:
         names = "|".join(f"(?P<t{number}>{term.words})" for number, term in enumerate(self.terms))
         return re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
+
+
+# What a text without a picture may introduce, and the next picture draws
+INTRODUCED = Wording(
+    tuple(
+        term
+        for term in TERMS
+        if term.name in ("forward", "backward", "idle", "weights", "gradients", "optimizer", "activations")
+    ),
+    only_bold=True,
+)
 
 
 def wording(picture: Picture, width: int) -> Wording:

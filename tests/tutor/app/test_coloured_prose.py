@@ -21,7 +21,7 @@ from tutor.app.widgets.prose import Prose
 from tutor.course.load import load
 from tutor.study import Study
 from tutor.views.picture import Role
-from tutor.views.terms import wording
+from tutor.views.terms import INTRODUCED, wording
 from tutor.views.topics import topic
 
 Row = list[Segment]
@@ -62,6 +62,17 @@ def test_every_mention_has_the_picture_s_colour_and_the_first_its_mark(look: Loo
 
 def test_what_was_mentioned_in_the_text_before_needs_no_mark() -> None:
     assert text(drawn("The gradients.", "What gradients are.")) == "The gradients."
+
+
+def test_without_a_picture_a_thing_has_its_look_where_it_is_introduced() -> None:
+    console = Console(width=76)
+    console.push_theme(theme.markdown_theme("dark"))
+    look = Coloured(INTRODUCED, lambda role: role_style(role, "dark"))
+    rows = markdown_rows(console, "A weight has\n- its **gradient**, and gradients\n- **shards**.", 76, look)
+    assert text(rows).splitlines()[0] == "A weight has"
+    assert "its ▒ gradient, and gradients" in text(rows)
+    assert [style and style.color for style in styles(rows, "gradient")] == [role_style(Role.GRADIENTS, "dark").color]
+    assert role_style(Role.WEIGHTS, "dark").color not in [segment.style and segment.style.color for segment in rows[0]]
 
 
 def test_code_lists_and_words_within_words_stay_as_they_are() -> None:

@@ -82,12 +82,12 @@ class StepView(VerticalScroll, can_focus=True):
         return ProseWidget(text, lambda width: self._wording(width).after(before))
 
     def _wording(self, width: int) -> Wording:
-        """The terms of the step's picture, as the lesson shows it."""
-        from tutor.views.terms import Wording, wording
+        """The terms of the step's picture, as the lesson shows it; without one, those that the text introduces."""
+        from tutor.views.terms import INTRODUCED, wording
 
         if self._worded is None:
             view = next(iter(self._lives.values()), None)
-            self._worded = Wording(()) if view is None else wording(view.model.picture, width)
+            self._worded = INTRODUCED if view is None else wording(view.model.picture, width)
         return self._worded
 
     def _live(self, live: Live) -> Widget:
@@ -120,8 +120,8 @@ class StepView(VerticalScroll, can_focus=True):
 
     def _panel(self, asking: Asking, answer: Widget) -> QuestionPanel:
         panel = self._asked = self._panel_class(asking, answer)
-        # The text above has shown the marks
-        panel.is_about(lambda width: self._wording(width).unmarked())
+        # The text above has shown the marks; a prompt is all bold, and introduces nothing
+        panel.is_about(lambda width: self._wording(width).unmarked() if self._lives else None)
         return panel
 
     def _table(self, question: Question, asking: Asking) -> ComposeResult:

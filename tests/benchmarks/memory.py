@@ -46,6 +46,9 @@ def main() -> None:
         session.until("choose")
         told("home, before NumPy", pss(session), "40 MiB")
         session.close()
+    with shipped() as compiling:
+        for key in [NEXT] * 10:
+            compiling.press(key)
     with shipped() as lesson:
         told("a lesson step, with NumPy", pss(lesson), "55 MiB")
         for _ in range(2):

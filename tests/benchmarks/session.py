@@ -9,6 +9,7 @@ import select
 import signal
 import struct
 import sys
+import tempfile
 import termios
 import time
 from dataclasses import dataclass
@@ -106,14 +107,18 @@ class Session:
         os.close(self.terminal)
 
 
+# Compiled files, as an installation has them: a session that has to compile first holds more
+_COMPILED = tempfile.TemporaryDirectory(prefix="worldsize-compiled-")
+
+
 def environment(home: str) -> dict[str, str]:
-    """A plain terminal of 256 colours, with the compiled files that an installation has."""
+    """A plain terminal of 256 colours; what one session compiles, those after it share."""
     kept = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
     return kept | {
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
         "TUTOR_HOME": home,
-        "PYTHONPYCACHEPREFIX": f"{home}/compiled",
+        "PYTHONPYCACHEPREFIX": _COMPILED.name,
     }
 
 

@@ -52,6 +52,10 @@ def _load(puts_off: bool) -> None:
 
 
 def _import() -> None:
+    import numpy  # noqa: F401
+
+    import simlib.collectives.ring  # noqa: F401
     import tutor.answers.judge
     import tutor.app.screens.lesson
+    import tutor.views.collectives
     import tutor.views.topics  # noqa: F401

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,13 @@ def test_loading_is_put_off_while_the_cores_are_taken_and_not_for_ever(
     preload.preload(puts_off).join()
     assert looks[-1] == -1.0
     assert (len(looks) > 1) is puts_off
+
+
+def test_what_is_loaded_behind_the_first_frame() -> None:
+    """NumPy too: `simlib` itself puts that off until something is computed."""
+    program = "import sys; from tutor.app import preload; preload.preload().join(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"numpy", "simlib.collectives.ring", "tutor.app.screens.lesson"} <= set(done.stdout.split())
 
 
 def test_without_such_a_file_loading_begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
-# Whoever starts the tests in the background may have ctrl+c ignored, and then the programs that tests start ignore it too
+# Started in the background, tests may have ctrl+c ignored, and then whatever they start ignores it too
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +65,8 @@ class CollectiveScene(Scene):
             remark="" if self._wiring is None else self._wiring.counted(step),
         )
 
-    def between(self, step: int) -> list[RingTable]:
-        return travelling(self.picture(step - 1), self.picture(step)) if step else []
+    def between(self, step: int) -> Iterator[RingTable]:
+        return travelling(self.picture(step - 1), self.picture(step)) if step else iter(())
 
     def caption(self, step: int) -> str:
         trace = self.trace

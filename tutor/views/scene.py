@@ -7,7 +7,7 @@ mode, live blocks of lessons and the checker's explanations all draw from the sa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ class Scene(ABC):
     def picture(self, step: int) -> Picture:
         """The picture after `step` steps."""
 
-    def between(self, step: int) -> Sequence[Picture]:
+    def between(self, step: int) -> Iterable[Picture]:
         """A few pictures that explain how `step` comes from the one before, or how a picture without steps fills.
 
         All are as large as the step's own. By default there are none.

@@ -80,8 +80,8 @@ class ShardedStepScene(Scene):
             when=f"{f'after step {step}' if step else 'at the start'}, {frame.table}",
         )
 
-    def between(self, step: int) -> list[RingTable]:
-        return travelling(self.picture(step - 1), self.picture(step)) if step else []
+    def between(self, step: int) -> Iterator[RingTable]:
+        return travelling(self.picture(step - 1), self.picture(step)) if step else iter(())
 
     def caption(self, step: int) -> str:
         frame = self.frames[step]

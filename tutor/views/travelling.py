@@ -5,16 +5,17 @@ Each picture is as large as the step's own, so that only the cells that change a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tutor.views.ring_table import RingTable
 
 
-def travelling(before: RingTable, after: RingTable) -> list[RingTable]:
-    """The pictures between two steps; none where nothing is sent."""
+def travelling(before: RingTable, after: RingTable) -> Iterator[RingTable]:
+    """The pictures between two steps, each made when it is its turn; none where nothing is sent."""
     if after.step is None or not len(after.step.transfers) or before.title != after.title:
-        return []
-    leaving = replace(
+        return
+    yield replace(
         after,
         state=before.state,
         held=before.held,
@@ -23,7 +24,8 @@ def travelling(before: RingTable, after: RingTable) -> list[RingTable]:
         arrived=False,
     )
     arriving = _arriving(before, after)
-    return [leaving] if arriving is None else [leaving, arriving]
+    if arriving is not None:
+        yield arriving
 
 
 def _arriving(before: RingTable, after: RingTable) -> RingTable | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from textual.timer import Timer
 from textual.widget import Widget
@@ -24,12 +24,13 @@ class Passing:
     def going(self) -> bool:
         return self._timer is not None
 
-    def begin(self, pictures: Sequence[Picture], seconds: float) -> None:
-        """Shows each for so many seconds."""
+    def begin(self, pictures: Iterable[Picture], seconds: float) -> None:
+        """Shows each for so many seconds; each is made when it is its turn."""
         self.stop()
-        if pictures:
-            self._left = iter(pictures)
-            self._show(next(self._left))
+        self._left = iter(pictures)
+        first = next(self._left, None)
+        if first is not None:
+            self._show(first)
             self._timer = self._widget.set_interval(seconds, self._next)
 
     def stop(self) -> None:

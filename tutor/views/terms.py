@@ -64,7 +64,7 @@ TERMS = (
         mark=palette.BACKWARD,
     ),
     Term("idle", Role.IDLE, "idle|waiting|bubbles?|latency", (palette.IDLE,), mark=palette.IDLE),
-    Term("weights", Role.WEIGHTS, "weights?|parameters", (palette.WEIGHTS_FILL,), mark=palette.WEIGHTS_FILL),
+    Term("weights", Role.WEIGHTS, "weights?", (palette.WEIGHTS_FILL,), mark=palette.WEIGHTS_FILL),
     Term("gradients", Role.GRADIENTS, "gradients?", (palette.GRADIENTS_FILL,), mark=palette.GRADIENTS_FILL),
     Term(
         "optimizer",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,28 @@ def test_the_top_level_holds_only_what_the_design_names() -> None:
         *(".ci", ".gitignore", ".gitattributes", "uv.lock"),
         *("tutor", "lessons", "simlib", "tests"),
     }
+
+
+def imports(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The modules that statements import when they run, in their order."""
+    for statement in body:
+        match statement:
+            case ast.Import():
+                yield from (alias.name for alias in statement.names)
+            case ast.ImportFrom(module=str(module)):
+                yield module
+            case ast.If() if "TYPE_CHECKING" in ast.unparse(statement.test):
+                pass
+            case _:
+                yield from imports(child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.stmt))
+
+
+@pytest.mark.parametrize("room", ["simlib", "tutor", "lessons"])
+def test_numpy_s_parts_are_imported_after_numpy_itself(room: str) -> None:
+    """A part does not wait for another thread that is still importing the whole, and finds half of it."""
+    for file in sorted((ROOT / room).rglob("*.py")):
+        names = [name for name in imports(ast.parse(file.read_text(encoding="utf-8")).body) if name.startswith("numpy")]
+        assert not names or names[0] == "numpy", file
 
 
 def imported_by(code: str) -> set[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from simlib.collectives.direct import direct_all_reduce
 from simlib.collectives.double_tree import double_tree_all_reduce
@@ -15,6 +14,9 @@ from simlib.collectives.ring import ring_all_reduce
 from simlib.collectives.trace import Trace
 from simlib.collectives.tree import tree_all_reduce
 from simlib.errors import BadArgument, one_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _PLAIN = {
     "ring": ring_all_reduce,

@@ -6,13 +6,15 @@ Two sentences of code, and the root's link carries N - 1 whole arrays in each di
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from simlib.collectives.layout import Layout, check_count
 from simlib.collectives.plan import ADD, COPY, Moves, moves
 from simlib.collectives.start import all_reduce_trace, broadcast_trace, check_root, check_workers, reduce_trace
 from simlib.collectives.trace import Trace
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def reduce_steps(world_size: int, root: int = 0) -> Iterator[Moves]:

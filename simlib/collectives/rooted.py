@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from simlib.collectives.layout import check_count
 from simlib.collectives.plan import COPY, Moves, moves
 from simlib.collectives.start import check_root, gather_trace, scatter_trace
 from simlib.collectives.trace import Trace
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def scatter_steps(world_size: int, root: int) -> Iterator[Moves]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy.typing as npt
+import numpy as np
 
 from simlib.errors import BadArgument, positive_number
 from simlib.optimizers.state import State
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 @dataclass(frozen=True)

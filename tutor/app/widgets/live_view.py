@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -130,13 +130,15 @@ class LiveView(Vertical, can_focus=True):
         """Whether something of what is shown is for the learner to find."""
         return self.blanks is not None and self.model.is_lessons and self.model.step >= self.blanks.step
 
-    def _draw(self) -> None:
-        self._passing.stop()
+    def _draw(self, between: Iterable[Picture] = (), seconds: float = 0) -> None:
+        """Shows the picture, those on the way to it first, each for so many seconds."""
+        passes = self._passing.begin(between, seconds)
         handles = self.model.handles()
         chosen = self.model.selected
         self._bar.display = not self.model.fixed
         self._bar.show(handles, chosen.name if chosen else "", self.has_focus)
-        self._view.show(self._picture())
+        if not passes:
+            self._view.show(self._picture())
         self.call_after_refresh(self.on_resize)
         style = words(self.app)
         self._caption.say(Text(self.model.caption, style.quiet))
@@ -245,15 +247,15 @@ class LiveView(Vertical, can_focus=True):
             self._complain(str(error))
         else:
             self._complain("")
-            self._draw()
             if before == (self.model.scene, self.model.step):
-                self._pass(_PASS_SECONDS)
+                self._draw(self._between(), _PASS_SECONDS)
+            else:
+                self._draw()
         self.post_message(self.Moved())
 
-    def _pass(self, seconds: float) -> None:
-        """Shows what is on the way to the step, unless that would tell what is asked."""
-        if self.app.moves_between and not self._is_covered:
-            self._passing.begin(self.model.scene.between(self.model.step), seconds)
+    def _between(self) -> Iterable[Picture]:
+        """What is seen on the way to the step, unless that would tell what is asked."""
+        return self.model.scene.between(self.model.step) if self.app.moves_between and not self._is_covered else ()
 
     def _complain(self, line: str) -> None:
         style = words(self.app)
@@ -277,7 +279,7 @@ class LiveView(Vertical, can_focus=True):
             self._draw()
             return
         if not self.model.scene.last_step:
-            self._pass(_FILL_SECONDS)
+            self._draw(self._between(), _FILL_SECONDS)
             return
         if self._playing is not None:
             self._stop()

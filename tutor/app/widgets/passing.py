@@ -24,14 +24,15 @@ class Passing:
     def going(self) -> bool:
         return self._timer is not None
 
-    def begin(self, pictures: Iterable[Picture], seconds: float) -> None:
-        """Shows each for so many seconds; each is made when it is its turn."""
+    def begin(self, pictures: Iterable[Picture], seconds: float) -> bool:
+        """Shows each for so many seconds, each made when it is its turn; False where there are none."""
         self.stop()
         self._left = iter(pictures)
         first = next(self._left, None)
         if first is not None:
             self._show(first)
             self._timer = self._widget.set_interval(seconds, self._next)
+        return first is not None
 
     def stop(self) -> None:
         """Lets none of those that are left pass; whoever stops it draws."""

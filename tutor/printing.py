@@ -60,6 +60,9 @@ def unicode_works(stream: object = None) -> bool:
     stream = sys.stdout if stream is None else stream
     if "utf" not in (getattr(stream, "encoding", None) or "").lower():
         return False
+    # The fonts of the Linux console have a few hundred signs, and fewer of ours
+    if os.environ.get("TERM") == "linux" and getattr(stream, "isatty", bool)():
+        return False
     # Python speaks UTF-8 even where the locale says C, and then sets LC_CTYPE itself: only the others tell
     locale = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     return locale.upper() not in ("C", "POSIX")

@@ -134,6 +134,8 @@ class Terminal:
 
 
 _NOT_INHERITED = (
+    "STY",
+    "TMUX",
     "COLUMNS",
     "LINES",
     "NO_COLOR",

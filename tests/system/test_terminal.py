@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -331,7 +332,7 @@ def test_other_terminals_say_the_same(open_app: Open, command: list[str], enviro
     app.press("2", "enter")
     app.wait_for("Right.")
     text = app.wait_for("Each column was added up.")
-    if environment.get("LANG") == "C":
+    if environment.get("LANG") == "C" or environment.get("TERM") == "linux":
         assert text.isascii()
     if "NO_COLOR" in environment:
         colours = {character.fg for row in app.screen.buffer.values() for character in row.values()}
@@ -368,3 +369,21 @@ def test_a_question_is_answered_in_the_smallest_and_in_a_large_window(
     app.wait_for("Right.")
     app.press("ctrl+q")
     assert app.wait_for_end() == 0
+
+
+@pytest.mark.parametrize(
+    ("environment", "asked"),
+    [
+        ({}, {b"1000", b"1003", b"1006", b"1015"}),
+        ({"SSH_CONNECTION": "far away"}, {b"1000", b"1006"}),  # every movement would travel
+        ({"STY": "1.pts"}, set()),  # GNU screen keeps Escape back while a mouse is asked for
+        ({"TERM": "screen"}, set()),
+        ({"TERM": "screen", "TMUX": "/tmp/tmux,1,0"}, {b"1000", b"1003", b"1006", b"1015"}),
+    ],
+)
+def test_no_more_of_the_mouse_is_asked_for_than_serves(
+    open_app: Open, command: list[str], environment: dict[str, str], asked: set[bytes]
+) -> None:
+    app = open_app(command=command, environment=environment)
+    app.wait_for("No GPU needed")
+    assert set(re.findall(rb"\x1b\[\?(10\d\d)h", app.raw)) - {b"1004", b"1049"} == asked

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _TICK_SECONDS = 0.05
 
 
+def _in_screen() -> bool:
+    """Whether GNU screen is between: with a mouse asked for, it keeps Escape until another key follows."""
+    named = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ  # as over ssh
+    return "STY" in os.environ or named
+
+
 class _WakingEvent(Event):
     """An event that also makes a pipe readable, so that a thread in `select` sees it."""
 
@@ -62,19 +68,28 @@ class _Output:
 
 
 class TerminalDriver(LinuxDriver):
-    """Two things differ from the stock driver.
+    """Three things differ from the stock driver.
 
     Its input thread wakes ten times a second to look at a flag; this one waits on a pipe too, and so
-    sleeps. And it reads the end of a file for ever at full speed; this one ends the app.
+    sleeps. It reads the end of a file for ever at full speed; this one ends the app. And it asks for all
+    movements of the mouse wherever it is; this one not over ssh, and for nothing of it in GNU screen.
     """
 
     _app: TutorApp
 
     def __init__(self, app: Any, *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None):
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        super().__init__(app, debug=debug, mouse=mouse and not _in_screen(), size=size)
         assert sys.__stderr__ is not None  # terminal_check has looked
         self._file = _Output(sys.__stderr__)  # type: ignore[assignment]
         self._waking = self.exit_event = _WakingEvent()
+
+    def _enable_mouse_support(self) -> None:
+        if not self._app.profile.remote:
+            super()._enable_mouse_support()
+        elif self._mouse:
+            # Clicks and the wheel; every movement would travel too
+            self.write("\x1b[?1000h\x1b[?1006h")
+            self.flush()
 
     def run_input_thread(self) -> None:
         """Reads keys until the app stops, or the terminal is gone."""

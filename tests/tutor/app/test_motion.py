@@ -78,6 +78,18 @@ def test_a_key_does_not_wait_for_what_travels(moving: Play, key: str) -> None:
     moving(scenario)
 
 
+def test_nothing_travels_while_a_key_is_held_down(moving: Play) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        live, view = await opened(pilot, "all-reduce")
+        live.action_turn(1)
+        assert now(view) != step(live)
+        live.action_turn(1)
+        assert live.model.step == 2
+        assert now(view) == step(live)
+
+    moving(scenario)
+
+
 def test_a_pipeline_fills_and_stops_where_one_likes(moving: Play, until: Any) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         live, view = await opened(pilot, "pipeline")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 PLAY_SECONDS = 0.8
 _PASS_SECONDS = 0.2  # of each picture between two steps
 _FILL_SECONDS = 0.1
+_HELD_SECONDS = 0.3
 _LEAST_ROWS = 6
 
 
@@ -98,6 +100,7 @@ class LiveView(Vertical, can_focus=True):
         self._editor = ValueEditor(classes="typed", select_on_focus=True)
         self._complaint = Said(classes="complaint")
         self._view = PictureView(self._picture())
+        self._changed_at = -_HELD_SECONDS
         self._passing = Passing(self, self._view.show, self._draw)
         self._caption = Said(classes="caption")
 
@@ -241,13 +244,16 @@ class LiveView(Vertical, can_focus=True):
 
     def _change(self, what: Callable[[], None]) -> None:
         before = self.model.scene, self.model.step + 1
+        now = time.monotonic()
+        # A key that is held down goes from step to step
+        held, self._changed_at = now - self._changed_at < _HELD_SECONDS, now
         try:
             what()
         except BadArgument as error:
             self._complain(str(error))
         else:
             self._complain("")
-            if before == (self.model.scene, self.model.step):
+            if not held and before == (self.model.scene, self.model.step):
                 self._draw(self._between(), _PASS_SECONDS)
             else:
                 self._draw()

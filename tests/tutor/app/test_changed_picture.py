@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tutor.app.main import TutorApp
+from tutor.app.profile import Profile
 from tutor.app.widgets.live_view import LiveView
+from tutor.app.widgets.picture_view import PictureView
+from tutor.course.load import load
 from tutor.course.model import CHOICE, NUMBER, Question
+from tutor.permissions import own_machine
+from tutor.progress.store import Store
 from tutor.study import Study
 
 Play = Callable[..., None]
@@ -45,3 +53,26 @@ def test_a_number_of_the_picture_is_asked_beside_the_lessons_picture(
         assert live.model.is_lessons == brought_back
 
     play(scenario)
+
+
+def test_a_picture_that_would_not_fit_the_window_of_the_one_before_is_drawn_whole(
+    tmp_path: Path, shown: Callable[..., str]
+) -> None:
+    """Of 30 billion parameters the table has room for its words; of 70 billion it has a row more, and none."""
+    store = Store(tmp_path / "progress.db")
+    study = Study(load(), store, tmp_path / "exercises", own_machine())
+
+    async def main() -> None:
+        async with TutorApp(study, Profile()).run_test(size=(80, 24)) as pilot:
+            await pilot.press("enter")
+            await pilot.pause()
+            await pilot.press(*["right"] * 3)
+            await pilot.pause()
+            text = shown(pilot.app)
+            assert "params 70e9" in text
+            pilot.app.screen.query_one(PictureView).refresh(layout=True)
+            await pilot.pause()
+            assert shown(pilot.app) == text
+
+    asyncio.run(main())
+    store.close()

@@ -50,9 +50,11 @@ class PictureView(StyledOnce, ScrollView, can_focus=False):
 
     def show(self, picture: Picture | None) -> None:
         """Shows another picture: only the rows that differ are drawn, unless its size is another."""
+        laid_out = self._layout_width
         before, self._picture = self._picture, picture
         width = self._layout_width
-        if before is None or picture is None or not self.is_mounted or not width:
+        # A picture that is too high for the window as it is would be laid out beside a scrollbar
+        if before is None or picture is None or not self.is_mounted or not width or width != laid_out:
             self._fit()
             self.refresh(layout=True)
             return

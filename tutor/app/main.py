@@ -224,7 +224,10 @@ class TutorApp(App[None]):
     def action_motion(self) -> None:
         """Whether pictures play by themselves once they are started; over SSH they do not unless told to."""
         self.use(replace(self.settings, motion="off" if self.motion else "on"))
-        self.say("Space plays a picture." if self.motion else "Space moves a picture by one step.")
+        self.say(
+            "Motion is on: Space plays a picture." if self.motion else "Motion is off: Space moves a picture by a step."
+        )
+        self.screen.refresh_bindings()
 
     def say(self, line: str) -> None:
         """Shows a line for a moment, in a corner; the one before goes, and this one with what it is about."""

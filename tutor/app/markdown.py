@@ -36,10 +36,11 @@ class Coloured:
             word = text[start:end]
             if any(start < stop and end > first for first, stop in code):
                 continue
-            if self._wording.only_bold and not _is_bold(word):
+            if self._wording.only_bold and not _is_bold(text, start, end):
                 continue
             word.stylize(self._look(term.role))
-            out = out + text[at:start] + self._mark(term) + word
+            # At a paragraph's beginning it would be a bullet
+            out = out + text[at:start] + (self._mark(term) if start else Text()) + word
             at = end
         return out + text[at:] if at else text
 
@@ -49,8 +50,10 @@ class Coloured:
         return Text() if known else Text(term.mark + _JOIN, self._look(term.role), end="")
 
 
-def _is_bold(word: Text) -> bool:
-    return any(span.style == "markdown.strong" or getattr(span.style, "bold", False) for span in word.spans)
+def _is_bold(text: Text, start: int, end: int) -> bool:
+    """Whether just this is: in "**gradient accumulation**" something else is introduced."""
+    spans = [span for span in text.spans if (span.start, span.end) == (start, end)]
+    return any(span.style == "markdown.strong" or getattr(span.style, "bold", False) for span in spans)
 
 
 class _Paragraph(Paragraph):

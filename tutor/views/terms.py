@@ -28,7 +28,7 @@ class Term:
     words: str  # what it is called: a regular expression
     signs: tuple[str, ...] = ()  # before its name in legends: a fill, or a number n with its sign
     in_legends: str = ""  # what else legends say of it: a regular expression
-    mark: str = ""  # at its first mention in prose; none where the sign means nothing without a number
+    mark: str = ""  # at its first mention in prose; none where among words it would be taken for punctuation
 
     @property
     def told_by(self) -> str:
@@ -61,9 +61,8 @@ TERMS = (
         Role.BACKWARD,
         "backward",
         (f"{palette.BACKWARD}n", f"{palette.BACKWARD}{palette.BACKWARD_GOES_ON}"),
-        mark=palette.BACKWARD,
     ),
-    Term("idle", Role.IDLE, "idle|waiting|bubbles?|latency", (palette.IDLE,), mark=palette.IDLE),
+    Term("idle", Role.IDLE, "idle|waiting|bubbles?|latency", (palette.IDLE,)),
     Term("weights", Role.WEIGHTS, "weights?", (palette.WEIGHTS_FILL,), mark=palette.WEIGHTS_FILL),
     Term("gradients", Role.GRADIENTS, "gradients?", (palette.GRADIENTS_FILL,), mark=palette.GRADIENTS_FILL),
     Term(

@@ -98,6 +98,23 @@ def test_the_note_of_a_change_elsewhere_goes_with_ctrl_r(play: Play, shown: Show
     play(scenario)
 
 
+def test_a_file_saved_elsewhere_is_not_written_over_by_an_unchanged_text(play: Play, study: Study, until: Any) -> None:
+    path = study.start("all_sums").path
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await to_the_exercise(pilot, "e")
+        path.write_text(LONG)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert path.read_text() == LONG
+        assert pilot.app.screen.query_one(Code).text == LONG
+        # Saved once more elsewhere, it is taken by itself when it has been checked
+        path.write_text(LONG + "# more\n")
+        await until(pilot, lambda: pilot.app.screen.query_one(Code).text == LONG + "# more\n")
+
+    play(scenario)
+
+
 @pytest.mark.parametrize(
     ("named", "says"), [("vi -n", "o opens it with vi ($EDITOR)"), (" ", "o in your own once $EDITOR names it")]
 )

@@ -294,3 +294,20 @@ def test_how_far_one_is_shows_where_it_has_a_row_of_its_own(
         assert "1 of 4 solved, 1 revealed" in shown(pilot.app)
 
     play(scenario, (44, 12))
+
+
+def test_the_mark_stays_where_it_is_after_help_and_a_search(
+    play: Callable[..., None], shown: Callable[..., str]
+) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await pilot.press("down")
+        await pilot.pause()
+        assert "► Second" in shown(pilot.app)
+        for key in ("question_mark", "slash", "ctrl+p"):
+            await pilot.press(key)
+            await pilot.pause()
+            await pilot.press("escape")
+            await pilot.pause()
+            assert "► Second" in shown(pilot.app), key
+
+    play(scenario)

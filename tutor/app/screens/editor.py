@@ -155,7 +155,11 @@ You may also edit the file in any other editor: saving it there checks it too.
         """Saves the file and checks it."""
         if self.code.read_only:
             return
-        if not self._is_saved() and self._watch.changed() and not self._warned:
+        if self._watch.changed() and not self._warned:
+            if self._is_saved():
+                self.action_reload()
+                self._check()
+                return
             self._warned = True
             self._tell(
                 "The file was changed elsewhere meanwhile. ctrl+s again writes yours over it, ctrl+r takes that one.",
@@ -229,6 +233,8 @@ You may also edit the file in any other editor: saving it there checks it too.
     def show_found(self, found: CheckResult | str) -> None:
         """What the check of the saved file has found."""
         if isinstance(found, CheckResult):
+            if self._is_saved() and self._watch.changed():
+                self.action_reload()  # saved elsewhere: a verdict stands under the text that it is about
             self._below.display = True
             self._verdict.show(found, self._exercise)
             self.refresh_bindings()

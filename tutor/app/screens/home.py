@@ -45,16 +45,19 @@ class Lessons(Menu):
         self._study = study
         self._heads: list[int] = []  # rows of each title
         self.due = ""
+        self._where: tuple[Lesson, Step] | None = None
         self.look_again()
 
     def look_again(self) -> None:
-        """Reads the record anew."""
+        """Reads the record anew. The mark stays where it is, unless the learner was somewhere meanwhile."""
+        before = self._where
         self._standings = self._study.lessons()
         self._far = widest(self._standings)
         self._where = where_to_go_on(self._study)
         self._examined = _examined(self._study)
         # What Enter opens first: where the learner was, or the first lesson
-        self.chosen = 0
+        if self._where != before:
+            self.chosen = 0
         self.changed()
 
     def say_due(self, line: str) -> None:

@@ -197,6 +197,7 @@ class Table(Lines, can_focus=True):
         if not empty:
             if self._judged and self._changed and self._here != self._cells[-1]:
                 self._go(self._cells[after + 1])
+                self._say("Changed. Enter again answers.")
             else:
                 self.post_message(Answered(self.text))
             return

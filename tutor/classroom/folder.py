@@ -86,13 +86,25 @@ class ClassFolder:
         text = _HEAD + "\n".join(lines) + "\n"
         write_whole(self.path / SETTINGS, text, 0o644)
 
+    def _parts(self) -> tuple[tuple[Path, int], ...]:
+        """The class's own folders, each with its mode."""
+        return (self.path, 0o755), (self.path / LEARNERS, 0o711), (self.path / REMOVED, 0o700)
+
+    def making(self) -> list[str]:
+        """What `make` does, a line each."""
+        lines = [f"makes {one}" for one in reversed(self.path.parents) if not one.exists()]
+        for folder, mode in self._parts():
+            there = folder.exists()
+            lines.append(f"sets the mode of {folder} to {mode:o}" if there else f"makes {folder} with mode {mode:o}")
+        if not (self.path / SETTINGS).exists():
+            lines.append(f"writes {self.path / SETTINGS} with mode 644")
+        return lines
+
     def make(self, settings: Settings) -> None:
         """Makes the folder with its parts; those that are there stay."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        self.path.chmod(0o755)
-        for name, mode in ((LEARNERS, 0o711), (REMOVED, 0o700)):
-            (self.path / name).mkdir(exist_ok=True)
-            (self.path / name).chmod(mode)
+        for folder, mode in self._parts():
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(mode)
         if not (self.path / SETTINGS).exists():
             self._write(settings)
 
@@ -130,11 +142,15 @@ class ClassFolder:
         places.state.rename(aside)
         return aside
 
-    def forget(self, name: str) -> list[Path]:
-        """Deletes all that is kept of a learner, in the class or taken out of it; returns what was deleted."""
+    def kept(self, name: str) -> list[Path]:
+        """All that is kept of a learner, in the class or taken out of it."""
         checked(name)
         found = [self.path / LEARNERS / name] if (self.path / LEARNERS / name).is_dir() else []
-        found += [self.path / REMOVED / one for one in _folders(self.path / REMOVED) if _is_of(name, one)]
+        return found + [self.path / REMOVED / one for one in _folders(self.path / REMOVED) if _is_of(name, one)]
+
+    def forget(self, name: str) -> list[Path]:
+        """Deletes all that is kept of a learner; returns what was deleted."""
+        found = self.kept(name)
         for folder in found:
             shutil.rmtree(folder)
         return found

@@ -28,8 +28,18 @@ def command(program: Sequence[str], folder: ClassFolder, name: str) -> str:
     return shlex.join([*program, "class", "add", str(folder.path), name])
 
 
-def hand_over(settings: Settings, folder: ClassFolder, name: str) -> str:
-    """Hands the learner's folder over, and what lies in it; returns why that could not be, "" where it was.
+def caution(settings: Settings) -> str:
+    """What the shape of the class means for what is recorded in it; "" where the system keeps learners apart."""
+    if settings.shape != SHARED:
+        return ""
+    return (
+        f"Progress in this class is trusted less: all sessions run as one account ({settings.account}), so that a "
+        "learner who broke out of the tutor could write another's record."
+    )
+
+
+def obstacle(settings: Settings, name: str) -> str:
+    """Why the learner's folder cannot be handed over, "" where it can.
 
     Only the administrator can, and only to an account and a group that are there.
     """
@@ -40,13 +50,34 @@ def hand_over(settings: Settings, folder: ClassFolder, name: str) -> str:
 
     account, group = owner(settings, name), staff(settings)
     try:
-        uid = pwd.getpwnam(account).pw_uid
+        pwd.getpwnam(account)
     except KeyError:
         return f"there is no account {account}"
     try:
-        gid = grp.getgrnam(group).gr_gid
+        grp.getgrnam(group)
     except KeyError:
         return f"there is no group {group}"
+    return ""
+
+
+def handing_over(settings: Settings, folder: ClassFolder, name: str) -> list[str]:
+    """What `hand_over` does, a line each."""
+    everyone, group = folder.path / LEARNERS, staff(settings)
+    return [
+        f"gives {everyone / name} to {owner(settings, name)}, to be read by the group {group}",
+        f"gives {everyone} to the group {group}, and sets its mode to {_LISTED_BY_STAFF:o}",
+    ]
+
+
+def hand_over(settings: Settings, folder: ClassFolder, name: str) -> str:
+    """Hands the learner's folder over, and what lies in it; returns why that could not be, "" where it was."""
+    refused = obstacle(settings, name)
+    if refused:
+        return refused
+    import grp
+    import pwd
+
+    uid, gid = pwd.getpwnam(owner(settings, name)).pw_uid, grp.getgrnam(staff(settings)).gr_gid
     everyone = folder.path / LEARNERS
     os.chown(everyone, -1, gid)
     everyone.chmod(_LISTED_BY_STAFF)

@@ -18,6 +18,7 @@ from typing import Any
 from tutor.classroom.copies import MOST_PROGRESS, MOST_SOURCE, Unsafe, event_of, events_of, read_bytes, stamp
 from tutor.classroom.folder import ClassFolder
 from tutor.classroom.names import BadName, checked
+from tutor.classroom.owners import caution
 from tutor.classroom.standing import Watched
 from tutor.progress.store import Event
 
@@ -124,6 +125,13 @@ class Records:
     def question(self) -> str:
         """The question of the day, of the first class that has one."""
         return next((found for folder in self.folders if (found := folder.settings().question)), "")
+
+    @property
+    def cautions(self) -> list[str]:
+        """What the shape of each class means for its records, a line for each that shares an account."""
+        said = [(folder.path, caution(folder.settings())) for folder in self.folders]
+        several = len(said) + len(self.exported) > 1
+        return [f"{path}: {line}" if several else line for path, line in said if line]
 
     def look(self) -> int:
         """Reads what has changed; returns how many records were read."""

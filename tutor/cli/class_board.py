@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+import functools
+import os
 import sys
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,8 @@ from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.program import NAME
 
 if TYPE_CHECKING:
-    from tutor.classroom.records import Source
+    from tutor.classroom.records import Records, Source
+    from tutor.classroom.report import Grades
     from tutor.classroom.standing import Board, Standing
     from tutor.course.model import Course
 
@@ -50,12 +54,20 @@ def show_board(arguments: argparse.Namespace) -> int:
             print(as_csv(found), end="")
         elif arguments.learner:
             _one(arguments.learner, found, records.records.get(arguments.learner, []))
+            _cautions(records)
         else:
             _show(found, course)
+            _cautions(records)
         if not arguments.watch:
             return RIGHT
         sys.stdout.flush()
         time.sleep(_EVERY)
+
+
+def _cautions(records: Records) -> None:
+    """Says which of these records are trusted less, and why."""
+    for line in records.cautions:
+        say(f"\n{line}")
 
 
 def _show(found: Board, course: Course) -> None:
@@ -115,33 +127,42 @@ def export(arguments: argparse.Namespace) -> int:
     refuse_root()
     document = exported(ClassFolder(Path(arguments.folder).absolute()), arguments.name)
     file = Path(arguments.file)
-    try:
-        with file.open("x", encoding="ascii") as out:
-            json.dump(document, out, indent=1)
-    except FileExistsError:
-        raise BadUsage(f"{file} exists and is left as it is; accepted: a new name") from None
+    taken = BadUsage(f"{file} exists and is left as it is; accepted: a new name")
+    if arguments.dry_run and os.path.lexists(file):
+        raise taken
+    if not arguments.dry_run:
+        try:
+            with file.open("x", encoding="ascii") as out:
+                json.dump(document, out, indent=1)
+        except FileExistsError:
+            raise taken from None
     counts = {"events": len(document["events"]), "files": len(document["files"])}
     if arguments.json:
-        say_json({"file": str(file), **counts})
+        say_json({"file": str(file), **counts, "dry_run": arguments.dry_run})
         return RIGHT
-    say(f"{counts['events']} events and {counts['files']} files of {arguments.name} written to {file}.")
+    what = f"{counts['events']} events and {counts['files']} files of {arguments.name}"
+    if arguments.dry_run:
+        say(f"Would write {what} to {file}.")
+        return RIGHT
+    say(f"{what} written to {file}.")
     say(f"At home, `{NAME} progress --import {file.name}` adds the events to their record.")
     return RIGHT
 
 
 def show_report(arguments: argparse.Namespace) -> int:
-    from tutor.checker import Limits, check_source
+    from tutor.checker import check_source
     from tutor.classroom.copies import refuse_root
+    from tutor.classroom.rechecking import limits
     from tutor.classroom.records import opened
     from tutor.classroom.report import Grades, as_csv, as_json, grades
 
     refuse_root()
     records = opened(arguments.folders)
     course = the_course()
-    limits = Limits.of_class() if shutil.which("bwrap") else Limits()
+    here = functools.cache(limits)
 
     def check(source: bytes, exercise: Any) -> tuple[bool, str]:
-        result = check_source(source, exercise, limits=limits, seed=arguments.seed)
+        result = check_source(source, exercise, limits=here(), seed=arguments.seed)
         failing = next((case.reason for case in result.cases if not case.passed), "")
         return result.passed, failing or (result.error.message if result.error else "")
 
@@ -163,4 +184,15 @@ def show_report(arguments: argparse.Namespace) -> int:
         for one in told:
             disputed = sum(mark.disputed for mark in one.marks)
             say(f"{one.learner:16} {one.right:6} {len(one.marks):5}  {disputed:8}  {one.trouble}".rstrip())
+        _unchecked(told)
+        _cautions(records)
     return RIGHT
+
+
+def _unchecked(told: Sequence[Grades]) -> None:
+    """Says how many marks are missing, and why."""
+    from tutor.classroom.report import NOT_CHECKED
+
+    whys = Counter(mark.note for one in told for mark in one.marks if mark.result == NOT_CHECKED)
+    for why, count in whys.most_common():
+        say(f"\n{count} could not be checked: {why}")

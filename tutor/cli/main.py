@@ -222,6 +222,7 @@ def parser() -> argparse.ArgumentParser:
     def of_class(name: str, help: str, *, several: bool = False) -> argparse.ArgumentParser:
         command = what.add_parser(name, parents=[common], help=help, description=_sentence(help), allow_abbrev=False)
         command.add_argument("folders" if several else "folder", metavar="DIR", nargs="+" if several else None)
+        command.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
         return command
 
     class_init = of_class("init", "make a class's folder")
@@ -257,8 +258,6 @@ def parser() -> argparse.ArgumentParser:
     class_export.add_argument("file", metavar="FILE")
     class_doctor = of_class("doctor", "whether this host can hold the class")
     class_doctor.add_argument("--sshd-config", metavar="FILE", help="another file of sshd's than its own")
-    for command in (class_init, class_add, class_remove, class_forget, class_pace):
-        command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
     lint = add("lint", "authoring", "lint", "look for mistakes in a course")
     lint.add_argument("folder", metavar="DIR", nargs="?", help="the course; the one that is shipped when left out")

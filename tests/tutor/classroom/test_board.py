@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 
 from tutor.answers.judge import truth
-from tutor.classroom import copies, records, report, standing
+from tutor.checker import Limits, isolation, proof
+from tutor.checker.isolation import Walls
+from tutor.classroom import copies, rechecking, records, report, standing
 from tutor.classroom.copies import Unsafe, events_of, read_bytes
 from tutor.classroom.folder import SHARED, ClassFolder, Settings
 from tutor.cli.main import main
@@ -282,21 +285,94 @@ def test_records_of_several_hosts_are_one() -> None:
     assert set(found) == {"ada", "bob"}
 
 
-def test_the_report_runs_the_stored_files(folder: ClassFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    ada = learner(folder, "ada")
+def with_a_solution(folder: ClassFolder, name: str) -> Study:
+    """A learner whose file is right."""
+    study = learner(folder, name)
     exercise = COURSE.exercises()["zero_bytes"]
-    places = folder.places("ada")
+    places = folder.places(name)
     places.exercises.mkdir()
     (places.exercises / "zero_bytes.py").write_bytes((exercise.folder / "solution.py").read_bytes())
-    ada.answer(QUESTION.id, truth(COURSE, QUESTION).shown.split(" (")[0])
-    import tutor.cli.class_board as command
+    return study
 
-    which = command.shutil.which
-    command.shutil.which = lambda name: None if name == "bwrap" else which(name)  # type: ignore[assignment]
-    try:
-        assert main(["class", "report", str(folder.path), "--json"]) == 0
-    finally:
-        command.shutil.which = which
+
+def test_the_report_runs_the_stored_files(
+    folder: ClassFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = with_a_solution(folder, "ada")
+    ada.answer(QUESTION.id, truth(COURSE, QUESTION).shown.split(" (")[0])
+    monkeypatch.setattr(rechecking, "limits", Limits)
+    assert main(["class", "report", str(folder.path), "--json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)["learners"]
     assert one["right"] == 2
     assert {mark["item"]: mark["result"] for mark in one["marks"]} == {"zero_bytes": "right", QUESTION.id: "right"}
+
+
+# Without bubblewrap
+
+
+@pytest.fixture
+def no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "bwrap" else which(name))
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("walls", "holes", "why"),
+    [
+        (Walls(landlock=0, seccomp=True), (), "this host has no Landlock"),
+        (Walls(landlock=1, seccomp=False), (), "this host has no seccomp"),
+        (Walls(landlock=0, seccomp=False), (), "this host has no Landlock and no seccomp"),
+        (Walls(landlock=1, seccomp=True), ("read", "signal"), "reads a file of yours, signals this program"),
+    ],
+)
+def test_behind_weaker_walls_no_file_is_run(
+    folder: ClassFolder,
+    capsys: pytest.CaptureFixture[str],
+    no_bubblewrap: pytest.MonkeyPatch,
+    walls: Walls,
+    holes: tuple[str, ...],
+    why: str,
+) -> None:
+    with_a_solution(folder, "ada")
+    no_bubblewrap.setattr(isolation, "walls", lambda: walls)
+    no_bubblewrap.setattr(proof, "holes", lambda _limits: holes)
+    assert main(["class", "report", str(folder.path), "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["learners"]
+    (mark,) = one["marks"]
+    assert (mark["item"], mark["result"]) == ("zero_bytes", "could not be checked")
+    assert mark["note"].startswith("bubblewrap is not installed")
+    assert mark["note"].endswith(why)
+    assert main(["class", "report", str(folder.path)]) == 0
+    assert f"1 could not be checked: {mark['note']}" in capsys.readouterr().out
+
+
+def test_behind_whole_walls_files_are_run(no_bubblewrap: pytest.MonkeyPatch) -> None:
+    no_bubblewrap.setattr(isolation, "walls", lambda: Walls(landlock=1, seccomp=True))
+    tried = []
+    no_bubblewrap.setattr(proof, "holes", lambda limits: tried.append(limits) or ())
+    assert rechecking.limits() == Limits()
+    assert tried == [Limits()]
+
+
+def test_with_bubblewrap_files_are_run_in_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert rechecking.limits().boxed
+
+
+# What the shape means
+
+
+@pytest.mark.parametrize("what", ["board", "report"])
+def test_a_shared_class_says_that_it_is_trusted_less(
+    folder: ClassFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    own = ClassFolder(tmp_path / "own")
+    own.make(Settings())
+    for words, said in (([folder], 1), ([own], 0), ([own, folder], 1)):
+        assert main(["class", what, *(str(one.path) for one in words)]) == 0
+        out = capsys.readouterr().out
+        assert out.count("Progress in this class is trusted less: all sessions run as one account") == said
+    assert f"{folder.path}: Progress" in out
+    assert main(["class", what, str(folder.path), "--csv"]) == 0
+    assert "trusted" not in capsys.readouterr().out

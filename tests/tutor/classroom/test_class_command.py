@@ -46,28 +46,97 @@ def test_from_nothing_to_a_class_and_back(place: str, tmp_path: Path, capsys: py
     assert list(Path(place, "removed").iterdir()) == []
 
 
-def test_a_dry_run_changes_nothing(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_changes_nothing(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert main(["class", "init", place, "--dry-run"]) == 0
     assert not Path(place).exists()
     main(["class", "init", place, "--shape", "shared"])
-    main(["class", "add", place, "ada"])
     key = tmp_path / "ada.pub"
     key.write_text(KEY)
-    before = everything(Path(place))
+    main(["class", "add", place, "ada", "--key", str(key)])
+    main(["class", "remove", place, "ada"])
+    main(["class", "add", place, "ada", "--key", str(key)])
+    before = everything(tmp_path)
     capsys.readouterr()
-    for words in (
-        ["add", place, "bob", "--key", str(key), "--dry-run"],
-        ["remove", place, "ada", "--dry-run"],
-        ["forget", place, "ada", "--dry-run"],
-        ["pace", place, "--open-until", "ring", "--dry-run"],
+    file = tmp_path / "ada.json"
+    for words, did in (
+        (["add", place, "bob"], ["Would make ", "Would be left to the administrator"]),
+        (["add", place, "ada", "--key", str(key)], ["Would set the mode of ", "Would write "]),
+        (["remove", place, "ada"], ["Would move ", "Would take ada's lines out of "]),
+        (["forget", place, "ada"], [f"Would delete {place}/learners/ada\n", f"Would delete {place}/removed/ada-"]),
+        (["pace", place, "--open-until", "ring"], ["Would write ", "Lessons are open as far as ring."]),
+        (["export", place, "ada", str(file)], [f"Would write 0 events and 0 files of ada to {file}."]),
+        (["session", place, "--learner", "ada"], ["Would open the tutor for ada"]),
+        (["list", place], ["1 learner\n"]),
+        (["sshd-config", place], ["nothing on this host is changed"]),
+        (["board", place], ["not begun"]),
+        (["report", place], ["disputed"]),
     ):
-        assert main(["class", *words]) == 0
-    assert everything(Path(place)) == before
-    out = capsys.readouterr().out
-    for did in ("Would make ", "Would give ", "Would write ", "Would move ", "Would delete "):
-        assert did in out
+        with monkeypatch.context() as somebody:
+            somebody.setattr("os.geteuid", lambda: 1000)
+            assert main(["class", *words, "--dry-run"]) == 0, words
+        out = capsys.readouterr().out
+        assert [one for one in did if one not in out] == [], (words, out)
+        assert everything(tmp_path) == before, words
+    main(["class", "doctor", place, "--dry-run"])
+    assert "the class's folder" in capsys.readouterr().out
+    assert everything(tmp_path) == before
+    file.write_text("mine")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert main(["class", "export", place, "ada", str(file), "--dry-run"]) == 2
     main(["class", "pace", place, "--open-until", "all"])
     assert "All lessons are open." in capsys.readouterr().out
+
+
+def test_a_dry_run_is_of_every_class_command() -> None:
+    from tutor.cli.class_ import _COMMANDS
+    from tutor.cli.main import parser
+
+    dirs = {name: ["DIR"] for name in _COMMANDS}
+    dirs |= {name: ["DIR", "ada"] for name in ("add", "remove", "forget")} | {"export": ["DIR", "ada", "FILE"]}
+    for name, words in dirs.items():
+        arguments, rest = parser().parse_known_args(["class", name, *words, "--dry-run"])
+        assert (arguments.dry_run, rest) == (True, []), name
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_what_is_made_is_named_with_its_mode(place: str, capsys: pytest.CaptureFixture[str], dry: bool) -> None:
+    option = ["--dry-run"] if dry else []
+    folder = Path(place).parent / "above" / "class"
+    main(["class", "init", str(folder), *option])
+    said = [line.removeprefix("Would ") for line in capsys.readouterr().out.splitlines()[1:-1]]
+    s = "" if dry else "s"
+    assert said == [
+        f"make{s} {folder.parent}",
+        f"make{s} {folder} with mode 755",
+        f"make{s} {folder}/learners with mode 711",
+        f"make{s} {folder}/removed with mode 700",
+        f"write{s} {folder}/class.toml with mode 644",
+    ]
+    # A folder that somebody has made before is opened to everybody: that is said too
+    Path(place).mkdir(mode=0o700)
+    main(["class", "init", place, *option])
+    assert f"et{s} the mode of {place} to 755\n" in capsys.readouterr().out
+    assert Path(place).stat().st_mode & 0o777 == (0o700 if dry else 0o755)
+    main(["class", "init", place])
+    capsys.readouterr()
+    main(["class", "add", place, "ada", *option])
+    assert f"ake{s} {place}/learners/ada with mode 2750\n" in capsys.readouterr().out
+    main(["class", "add", place, "ada"])
+    capsys.readouterr()
+    main(["class", "add", place, "ada", *option])
+    assert f"et{s} the mode of {place}/learners/ada to 2750\n" in capsys.readouterr().out
+    for made, mode in (("learners", 0o711), ("removed", 0o700), ("class.toml", 0o644), ("learners/ada", 0o2750)):
+        assert Path(place, made).stat().st_mode & 0o7777 == mode
+
+
+def test_a_shared_class_says_what_that_means(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["class", "init", place, "--shape", "shared", "--dry-run"])
+    main(["class", "init", place, "--shape", "shared"])
+    assert capsys.readouterr().out.count("trusted less: all sessions run as one account (worldsize-class)") == 2
+    main(["class", "init", f"{place}-2"])
+    assert "trusted" not in capsys.readouterr().out
 
 
 def test_a_class_that_is_there_says_its_shape(place: str, capsys: pytest.CaptureFixture[str]) -> None:

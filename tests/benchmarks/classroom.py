@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import random
-import signal
 import statistics
 import sys
 import tempfile
@@ -25,11 +23,10 @@ from pathlib import Path
 from session import Frame, Session, environment
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "system"))
+import class_work
 from class_host import ClassHost, class_host
+from class_work import LESSON, WRITTEN, judged
 
-from tutor.classroom.copies import events_of
-
-QUESTION, EXERCISE = "cost-break-even", "cost-write-it"
 F7, LEFT, RIGHT, CLEAR = "\x1b[18~", "\x1b[D", "\x1b[C", "\x15"
 CUTS = 100
 
@@ -43,7 +40,7 @@ class Figures:
     typed: list[Frame] = field(default_factory=list)
     answers: list[Frame] = field(default_factory=list)
     checks: list[float] = field(default_factory=list)
-    said: dict[str, int] = field(default_factory=dict)  # answers whose verdict was on the screen, by learner
+    said: dict[str, list[int]] = field(default_factory=dict)  # answers whose verdict was on the screen, by learner
     failed: list[str] = field(default_factory=list)
     cuts: int = 0
 
@@ -112,14 +109,14 @@ def come_back(session: Session, learner: str, figures: Figures, seconds: float, 
 
 def answer(session: Session, learner: str, figures: Figures, end: float, pause: Callable[[], None]) -> None:
     """One number after another, all of them wrong, each another try."""
-    number = figures.said.get(learner, 0)
+    said = figures.said.setdefault(learner, [])
     while time.monotonic() < end:
-        number += 1
-        for digit in str(100 + number):
+        number = 101 + len(said)
+        for digit in str(number):
             figures.typed.append(session.press(digit))
         figures.answers.append(session.press("\r"))
-        session.until(f" {100 + number} workers")
-        figures.said[learner] = number
+        session.until(judged(number))
+        said.append(number)
         pause()
 
 
@@ -167,24 +164,10 @@ def told(what: str, seconds: list[float]) -> None:
         print(f"{what:<44} {statistics.median(ordered) * 1e3:>8.0f} ms {late * 1e3:>8.0f} ms   {len(ordered)}")
 
 
-def answers_kept(host: ClassHost, learner: str) -> int:
-    events = events_of(host.home("shared", learner) / "progress.db")
-    return sum(event.kind == "answer" for event in events)
-
-
 def begin(host: ClassHost, learners: list[str]) -> None:
     """Every learner's record stands at the exercise; answers are not given away, so that no question closes."""
-    from tutor.progress.store import Store
-
     for learner in learners:
-        home = host.home("shared", learner)
-        store = Store(home / "progress.db")
-        store.add("opened", EXERCISE, lesson="cost")
-        store.close()
-        whose = home.stat()
-        os.chown(home / "progress.db", whose.st_uid, whose.st_gid)
-    for learner in learners:
-        host.tutor("class", "add", str(host.class_folder("shared")), learner)
+        class_work.stand_at(host, "shared", learner, WRITTEN, LESSON)
     host.tutor("class", "pace", str(host.class_folder("shared")), "--reveal", "off")
 
 
@@ -204,23 +187,9 @@ def burst(host: ClassHost, learners: list[str], home: str) -> list[float]:
 
 def cut(host: ClassHost, sessions: dict[str, Session]) -> list[int]:
     """Cuts every line in the middle of an answer; returns the processes that are left."""
-    drawn = random.Random(1)
-    numbers = host.sessions()
-    for learner, session in sessions.items():
-        with contextlib.suppress(OSError):
-            os.write(session.terminal, b"5\r")
-        time.sleep(drawn.uniform(0, 0.1))
-        if drawn.random() < 0.5:
-            os.kill(session.pid, signal.SIGKILL)
-        else:
-            mine = [pid for pid in numbers if host.processes().get(pid, "").rstrip().endswith(f"--learner {learner}")]
-            for pid in mine:
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-    end = time.monotonic() + 20
-    while host.processes() and time.monotonic() < end:
-        time.sleep(0.2)
-    return list(host.processes())
+    lines = {learner: (session.terminal, session.pid) for learner, session in sessions.items()}
+    class_work.cut(host, lines, "5\r", random.Random(1))
+    return list(class_work.left(host, 20))
 
 
 def lesson(
@@ -273,7 +242,7 @@ def main() -> None:
             some = learners[: CUTS - figures.cuts]
             figures.cuts += len(some)
             left += lesson(host, some, home, again, most, min(options.seconds, 20.0), options.rate, come_back)
-        lost = sum(max(0, count - answers_kept(host, learner)) for learner, count in figures.said.items())
+        lost = sum(map(len, class_work.lost(host, "shared", figures.said).values()))
     print(f"{'of ' + str(len(learners)) + ' learners':<44} {'median':>11} {'95 in 100':>11}   times")
     told("login to the home screen", figures.logins)
     told("a step of a picture", [frame.seconds for frame in figures.steps])
@@ -281,7 +250,9 @@ def main() -> None:
     told("an answer judged and kept", [frame.seconds for frame in figures.answers])
     told("any key", [frame.seconds for frame in figures.steps + figures.typed + figures.answers])
     told("a check, boxed", figures.checks)
-    print(f"answers whose verdict was seen: {sum(figures.said.values())}; lost in {figures.cuts} cuts: {lost}")
+    print(
+        f"answers whose verdict was seen: {sum(map(len, figures.said.values()))}; lost in {figures.cuts} cuts: {lost}"
+    )
     print(f"processes left 20 s after: {len(left)}")
     print(f"PSS: at most {most.session:.1f} MiB a session, {most.checkers:.1f} MiB its share of checkers")
     for line in figures.failed:

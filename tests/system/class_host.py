@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,7 @@ class ClassHost:
         run("groupadd", "--force", ACCOUNT)
         pieces = []
         for learner in self.learners:
-            key = self.keys / learner
-            run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", learner, "-f", str(key))
+            self._key(learner)
         if "shared" in self.shapes:
             self._account(f"{ACCOUNT}-one")
         if "accounts" in self.shapes:
@@ -64,10 +63,19 @@ class ClassHost:
             run("groupadd", "--force", f"{account}-staff")
             self.tutor("class", "init", folder, "--shape", shape, "--account", account)
             for learner in self.learners:
-                key_option = ["--key", f"{self.keys / learner}.pub"] if shape == "shared" else []
-                self.tutor("class", "add", folder, learner, *key_option)
+                self.enrol(shape, learner)
             pieces.append(self.tutor("class", "sshd-config", folder, "--json"))
         self._start(pieces)
+
+    def _key(self, learner: str) -> None:
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", learner, "-f", str(self.keys / learner))
+
+    def enrol(self, shape: str, learner: str) -> None:
+        """Puts a learner into the class of this shape; in the shared one it may be somebody new."""
+        if not (self.keys / learner).exists():
+            self._key(learner)
+        key_option = ["--key", f"{self.keys / learner}.pub"] if shape == "shared" else []
+        self.tutor("class", "add", str(self.class_folder(shape)), learner, *key_option)
 
     def _account(self, name: str, *options: str) -> None:
         # A password that nobody can type; sshd takes `!` for a locked account where it does not ask PAM
@@ -120,9 +128,15 @@ class ClassHost:
         return run(str(self.program), *words)
 
     def ssh(
-        self, shape: str, learner: str, *options: str, command: tuple[str, ...] = (), program: str = "ssh"
+        self,
+        shape: str,
+        learner: str,
+        *options: str,
+        command: tuple[str, ...] = (),
+        program: str = "ssh",
+        agent: bool = False,
     ) -> list[str]:
-        """The command line of a learner's connection."""
+        """The command line of a learner's connection; with `agent`, theirs (SSH_AUTH_SOCK) may be forwarded."""
         account = f"{ACCOUNT}-one" if shape == "shared" else learner
         port = ["-P" if program in ("scp", "sftp") else "-p", str(self.port)]
         plain = [
@@ -138,8 +152,7 @@ class ClassHost:
         key = [
             "-o",
             "IdentitiesOnly=yes",
-            "-o",
-            "IdentityAgent=none",
+            *(() if agent else ("-o", "IdentityAgent=none")),
             "-o",
             "LogLevel=ERROR",
             "-i",
@@ -160,18 +173,30 @@ class ClassHost:
                         found[int(entry.name)] = words
         return found
 
+    def connections(self) -> dict[int, str]:
+        """Sshd's own part of every connection."""
+        assert self._sshd is not None
+        ours = {self._sshd.pid: ""}
+        for pid in sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
+            with contextlib.suppress(OSError, ValueError):
+                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if parent in ours and words.startswith("sshd"):
+                    ours[pid] = words
+        del ours[self._sshd.pid]
+        return ours
+
     def cut_connections(self) -> None:
         """Ends sshd's own part of every connection, as on a host that goes down."""
-        assert self._sshd is not None
-        ours = {self._sshd.pid}
-        for entry in sorted(Path("/proc").iterdir(), key=lambda entry: int(entry.name) if entry.name.isdigit() else 0):
-            with contextlib.suppress(OSError, ValueError):
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                if parent in ours and (entry / "cmdline").read_bytes().startswith(b"sshd"):
-                    ours.add(int(entry.name))
-        for pid in sorted(ours - {self._sshd.pid}):
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+        _kill(self.connections())
+
+    def end_connections(self, clients: Iterable[subprocess.Popen[bytes]]) -> None:
+        """Ends these clients, every connection, and what still runs for learners."""
+        for client in clients:
+            client.kill()
+            client.communicate()
+        self.cut_connections()
+        _kill(self.processes())
 
     def sessions(self, word: str = "class session") -> list[int]:
         """The tutors that run for learners."""
@@ -186,9 +211,7 @@ class ClassHost:
             left = self.processes()
             if not left:
                 break
-            for pid in left:
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+            _kill(left)
             time.sleep(0.1)
         for name in self.users:
             subprocess.run(["userdel", "--force", name], check=False, capture_output=True)
@@ -213,6 +236,12 @@ def run(*words: str) -> str:
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, cwd="/")
     assert done.returncode == 0, f"{words}: {done.stderr or done.stdout}"
     return done.stdout
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _free_port() -> int:

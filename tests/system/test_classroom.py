@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from tutor.course.load import load
 from tutor.course.model import Step
 
 sys.path.insert(0, str(Path(__file__).parent))
+import class_work
 from class_host import ACCOUNT, ClassHost, class_host, run
 from terminal import Terminal
 from unprivileged import need
@@ -51,7 +53,7 @@ def connect(host: ClassHost, tmp_path: Path) -> Iterator[Connect]:
     opened = []
 
     def open_one(learner: str, shape: str = "accounts", *options: str, **environment: str) -> Any:
-        command = host.ssh(shape, learner, "-tt", *options)
+        command = host.ssh(shape, learner, "-tt", *options, agent="SSH_AUTH_SOCK" in environment)
         opened.append(Terminal(tmp_path, command=command, environment=environment))
         return opened[-1]
 
@@ -62,11 +64,8 @@ def connect(host: ClassHost, tmp_path: Path) -> Iterator[Connect]:
 
 
 def nothing_runs(host: ClassHost) -> None:
-    """Waits until no process of a learner is left."""
-    end = time.monotonic() + 15
-    while left := host.processes():
-        assert time.monotonic() < end, left
-        time.sleep(0.05)
+    """Waits until no process of a learner is left, and no connection."""
+    assert class_work.left(host, 15) == {}
 
 
 def record(host: ClassHost, learner: str, shape: str = "accounts") -> list[Any]:
@@ -75,16 +74,28 @@ def record(host: ClassHost, learner: str, shape: str = "accounts") -> list[Any]:
 
 def be_at(host: ClassHost, learner: str, step: Step) -> None:
     """Has the learner come back to this step, with nothing done yet."""
-    from tutor.progress.store import Store
-
     lesson = next(lesson for lesson in COURSE.lessons if step in lesson.steps)
-    home = host.home("accounts", learner)
-    (home / "progress.db").unlink(missing_ok=True)
-    store = Store(home / "progress.db")
-    store.add("opened", step.id, lesson=lesson.id)
-    store.close()
-    shutil.chown(home / "progress.db", learner, home.group())
-    (home / "progress.db").chmod(0o640)
+    class_work.stand_at(host, "accounts", learner, step.id, lesson.id)
+
+
+@pytest.fixture
+def agent() -> Iterator[str]:
+    """The socket of an ssh-agent, whose path is short enough to be one."""
+    need("ssh-agent")
+    with tempfile.TemporaryDirectory() as folder:
+        found = str(Path(folder, "agent"))
+        process = subprocess.Popen(["ssh-agent", "-D", "-a", found], stdout=subprocess.DEVNULL)
+        try:
+            asked = os.environ | {"SSH_AUTH_SOCK": found}
+            end = time.monotonic() + 10
+            # 1: it is there and has no keys; 2: it is not there
+            while subprocess.run(["ssh-add", "-l"], env=asked, capture_output=True, check=False).returncode == 2:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            yield found
+        finally:
+            process.terminate()
+            process.wait(10)
 
 
 # The doors
@@ -117,20 +128,24 @@ def test_nothing_but_the_tutor_can_be_had(host: ClassHost, shape: str) -> None:
         subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for words in attempts
     ]
-    for words, process in zip(attempts, running, strict=True):
-        out, error = process.communicate(timeout=30)
-        assert process.returncode != 0, words
-        assert b"uid=" not in out + error, words
-        assert b"\x1b" not in out + error, words
-        assert b"Traceback" not in error, words
-        if words[0] == "ssh" and words[-1] != where:
-            assert out == b""
-            assert b"only the tutor can be opened here" in error, (words, error)
+    try:
+        for words, process in zip(attempts, running, strict=True):
+            out, error = process.communicate(timeout=30)
+            assert process.returncode != 0, words
+            assert b"uid=" not in out + error, words
+            assert b"\x1b" not in out + error, words
+            assert b"Traceback" not in error, words
+            if words[0] == "ssh" and words[-1] != where:
+                assert out == b""
+                assert b"only the tutor can be opened here" in error, (words, error)
+    finally:
+        host.end_connections(running)
     assert not Path(other, "planted").exists()
     nothing_runs(host)
 
 
-def test_what_a_learner_may_send_and_what_not(host: ClassHost, connect: Connect) -> None:
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_learner_may_send_and_what_not(host: ClassHost, connect: Connect, agent: str, shape: str) -> None:
     sent = {
         "LC_EVIL": "x\x1b[31m",
         "COLORTERM": "truecolor",
@@ -139,7 +154,7 @@ def test_what_a_learner_may_send_and_what_not(host: ClassHost, connect: Connect)
         "PYTHONPATH": "/tmp",
     }
     sent |= {"TUTOR_HOME": "/tmp", "TUTOR_TRACEBACK": "1", "LD_PRELOAD_": "/tmp/x.so", "TERM": "xterm-256color"}
-    app = connect(ADA, "shared", "-A", "-o", "SendEnv=*", **sent)
+    app = connect(ADA, shape, "-A", "-o", "SendEnv=*", SSH_AUTH_SOCK=agent, **sent)
     app.wait_for("Enter open")
     (session,) = host.sessions()
     arrived = dict(
@@ -150,13 +165,16 @@ def test_what_a_learner_may_send_and_what_not(host: ClassHost, connect: Connect)
     assert "SSH_CONNECTION" in arrived
     assert not set(arrived) & {"EDITOR", "PYTHONPATH", "TUTOR_HOME", "TUTOR_TRACEBACK", "LD_PRELOAD_", "SSH_AUTH_SOCK"}
     assert os.readlink(f"/proc/{session}/cwd") == "/"
-    # Low bandwidth is on by itself: no mouse movements are asked for, nothing blinks while nobody types
+    # Low bandwidth is on by itself: nothing blinks while nobody types, and of the mouse clicks are asked for alone
     while app.read(0.3):
         pass
     quiet = len(app.raw)
     while app.read(0.7):
         pass
     assert len(app.raw) == quiet
+    assert b"\x1b[?1000h" in app.raw
+    assert b"\x1b[?1006h" in app.raw
+    assert b"?1003h" not in app.raw
 
 
 # At work
@@ -268,6 +286,49 @@ def test_a_line_that_is_cut_loses_nothing_and_leaves_nothing(host: ClassHost, co
     nothing_runs(host)
     assert len([event for event in record(host, BOB) if event.kind == "answer"]) >= 1
     assert run_checked(host.home("accounts", BOB) / "progress.db") == "ok"
+
+
+def test_a_class_at_work_whose_lines_are_cut(host: ClassHost, tmp_path: Path) -> None:
+    """What five learners have seen judged is there afterwards, also where the line went in the middle of an answer."""
+    learners = [f"w{number}-{os.getpid()}" for number in range(5)]
+    for learner in learners:
+        host.enrol("shared", learner)
+        class_work.stand_at(host, "shared", learner, class_work.ASKED, class_work.LESSON)
+    folder = str(host.class_folder("shared"))
+    host.tutor("class", "pace", folder, "--reveal", "off")
+    seen: dict[str, list[int]] = {learner: [] for learner in learners}
+    apps: dict[str, Terminal] = {}
+    try:
+        for learner in learners:
+            apps[learner] = Terminal(tmp_path, command=host.ssh("shared", learner, "-tt"))
+        for app in apps.values():
+            app.wait_for("Continue")
+            app.press("enter")
+        for app in apps.values():
+            go_on(app, "F3 reveal")
+        for number in (101, 102, 103):
+            for app in apps.values():
+                app.press(str(number), "enter")
+            for learner, app in apps.items():
+                app.wait_for(class_work.judged(number))
+                seen[learner].append(number)
+        lines = {learner: (app.master, app.process.pid) for learner, app in apps.items()}
+        class_work.cut(host, lines, "104\r", random.Random())
+        for learner, app in apps.items():
+            while app.read(0.2):
+                pass
+            # What came before the cut, a learner has seen too
+            if class_work.judged(104) in app.text:
+                seen[learner].append(104)
+        nothing_runs(host)
+    finally:
+        for app in apps.values():
+            app.close()
+        host.end_connections(())
+        host.tutor("class", "pace", folder, "--reveal", "on")
+    assert class_work.lost(host, "shared", seen) == {}
+    for learner in learners:
+        assert run_checked(class_work.database(host, "shared", learner)) == "ok"
 
 
 def test_a_home_that_cannot_be_written_is_said(host: ClassHost, connect: Connect) -> None:

@@ -200,7 +200,7 @@ def test_a_learner_answers_and_it_is_theirs(host: ClassHost, connect: Connect) -
 
 def answer_first(app: Any) -> None:
     """Answers the question of the first step, rightly or not."""
-    go_on(app, "F3 reveal")
+    go_on("F3 reveal", app)
     app.press("1", "enter")
     while not any(word in app.text for word in ("Right.", "Not right", "Not quite")):
         assert app.read(10), app.text
@@ -213,7 +213,7 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     app = connect(ADA)
     app.wait_for("Continue")
     app.press("enter")
-    go_on(app, "Enter write the file")
+    go_on("Enter write the file", app)
     app.press("enter")
     app.wait_for("edits it here")
     file = host.home("accounts", ADA) / "exercises" / f"{EXERCISE.exercise.id}.py"
@@ -233,16 +233,27 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     assert app.wait_for_end() == 0
 
 
-def go_on(app: Any, keys: str) -> None:
-    """Presses Enter until the row of keys says this."""
+def go_on(keys: str, *apps: Any) -> None:
+    """Presses Enter in each of them until its row of keys says this."""
     for _ in range(8):
-        while app.read(0.5):
-            pass
-        if keys in app.text.splitlines()[-1]:
+        quiet(0.5, *apps)
+        waiting = [app for app in apps if keys not in app.text.splitlines()[-1]]
+        if not waiting:
             return
-        app.press("enter")
-        app.read(5)
-    raise AssertionError(f"{keys!r} did not come; on the screen:\n{app.text}")
+        for app in waiting:
+            app.press("enter")
+        for app in waiting:
+            app.read(5)
+    raise AssertionError(f"{keys!r} did not come; on the screen:\n{waiting[0].text}")
+
+
+def quiet(seconds: float, *apps: Any) -> None:
+    """Reads until nothing has come from any of them for so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        came = [app.read(seconds / 25) for app in apps]
+        if any(came):
+            end = time.monotonic() + seconds
 
 
 def test_the_same_learner_twice_at_once(host: ClassHost, connect: Connect) -> None:
@@ -304,8 +315,7 @@ def test_a_class_at_work_whose_lines_are_cut(host: ClassHost, tmp_path: Path) ->
         for app in apps.values():
             app.wait_for("Continue")
             app.press("enter")
-        for app in apps.values():
-            go_on(app, "F3 reveal")
+        go_on("F3 reveal", *apps.values())
         for number in (101, 102, 103):
             for app in apps.values():
                 app.press(str(number), "enter")
@@ -314,9 +324,8 @@ def test_a_class_at_work_whose_lines_are_cut(host: ClassHost, tmp_path: Path) ->
                 seen[learner].append(number)
         lines = {learner: (app.master, app.process.pid) for learner, app in apps.items()}
         class_work.cut(host, lines, "104\r", random.Random())
+        quiet(0.3, *apps.values())
         for learner, app in apps.items():
-            while app.read(0.2):
-                pass
             # What came before the cut, a learner has seen too
             if class_work.judged(104) in app.text:
                 seen[learner].append(104)

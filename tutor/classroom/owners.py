@@ -33,8 +33,8 @@ def caution(settings: Settings) -> str:
     if settings.shape != SHARED:
         return ""
     return (
-        f"Progress in this class is trusted less: all sessions run as one account ({settings.account}), so that a "
-        "learner who broke out of the tutor could write another's record."
+        f"Progress is trusted less: all sessions run as one account ({settings.account}), "
+        "and a learner who breaks out could write another's record."
     )
 
 
@@ -65,7 +65,7 @@ def handing_over(settings: Settings, folder: ClassFolder, name: str) -> list[str
     everyone, group = folder.path / LEARNERS, staff(settings)
     return [
         f"gives {everyone / name} to {owner(settings, name)}, to be read by the group {group}",
-        f"gives {everyone} to the group {group}, and sets its mode to {_LISTED_BY_STAFF:o}",
+        f"gives {everyone} to the group {group} with mode {_LISTED_BY_STAFF:o}",
     ]
 
 

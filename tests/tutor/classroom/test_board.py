@@ -372,7 +372,7 @@ def test_a_shared_class_says_that_it_is_trusted_less(
     for words, said in (([folder], 1), ([own], 0), ([own, folder], 1)):
         assert main(["class", what, *(str(one.path) for one in words)]) == 0
         out = capsys.readouterr().out
-        assert out.count("Progress in this class is trusted less: all sessions run as one account") == said
+        assert out.count("Progress is trusted less: all sessions run as one account") == said
     assert f"{folder.path}: Progress" in out
     assert main(["class", what, str(folder.path), "--csv"]) == 0
     assert "trusted" not in capsys.readouterr().out

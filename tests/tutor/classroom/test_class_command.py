@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tutor.classroom import owners
 from tutor.classroom.folder import ClassFolder
 from tutor.cli.main import main
 
@@ -129,6 +130,20 @@ def test_what_is_made_is_named_with_its_mode(place: str, capsys: pytest.CaptureF
     assert f"et{s} the mode of {place}/learners/ada to 2750\n" in capsys.readouterr().out
     for made, mode in (("learners", 0o711), ("removed", 0o700), ("class.toml", 0o644), ("learners/ada", 0o2750)):
         assert Path(place, made).stat().st_mode & 0o7777 == mode
+
+
+def test_what_the_administrator_hands_over_is_named(
+    place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["class", "init", place, "--account", "autumn"])
+    capsys.readouterr()
+    monkeypatch.setattr(owners, "obstacle", lambda *_: "")
+    main(["class", "add", place, "ada", "--dry-run"])
+    assert capsys.readouterr().out.splitlines() == [
+        f"Would make {place}/learners/ada with mode 2750",
+        f"Would give {place}/learners/ada to ada, to be read by the group autumn-staff",
+        f"Would give {place}/learners to the group autumn-staff with mode 751",
+    ]
 
 
 def test_a_shared_class_says_what_that_means(place: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 COUNT, SHARE, BYTES, SECONDS, FLOPS, BYTES_PER_SECOND, FLOPS_PER_SECOND = (
@@ -80,6 +81,30 @@ _TIME_WORDS = {
     "years": ("year", "yr", "yrs", "y"),
 }
 MULTIPLES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "trillion": 10**12}
+
+
+_COUNT = re.compile(r"(?P<number>[\d.,_]+(?:e[+-]?\d+)?)\s*(?P<times>[A-Za-z]+)", re.IGNORECASE)
+
+
+def counted(text: str) -> float | None:
+    """A count with a multiple as it is written of models and tokens; None where `text` is no such thing.
+
+    >>> [counted(text) for text in ("7B", "1.5 trillion", "350m", "2T", "7e9", "8 GPUs")]
+    [7000000000.0, 1500000000000.0, 350000000.0, 2000000000000.0, None, None]
+    """
+    found = _COUNT.fullmatch(text.strip()) if len(text) < 40 else None
+    times = MULTIPLES.get(_LETTERS.get(found["times"].upper(), found["times"].lower())) if found else None
+    if found is None or times is None:
+        return None
+    try:
+        value = float(found["number"].replace(",", "").replace("_", "")) * times
+    except ValueError:
+        return None
+    # 1.1 billion is a whole number, whatever the last bit of the product says
+    return float(round(value)) if isclose(value, round(value), rel_tol=1e-12) else value
+
+
+_LETTERS = {"K": "thousand", "M": "million", "B": "billion", "T": "trillion"}
 
 
 def _all_units() -> dict[str, Unit]:

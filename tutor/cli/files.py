@@ -79,6 +79,8 @@ def check(arguments: argparse.Namespace) -> int:
                     report(Paper(drawn=True), result, None, printed)
             if not arguments.watch:
                 return RIGHT if result.passed else WRONG
+            if not arguments.json:
+                say(f"\nWaiting for {path.name} to be saved again; ctrl+c ends.\n")
             sys.stdout.flush()
             study.prepare_checks(result.exercise)
             _until_saved(watch)

@@ -13,6 +13,7 @@ from tutor.cli.drawing_options import OPTIONS
 from tutor.cli.output import RIGHT, BadUsage, say, say_json
 from tutor.permissions import own_machine
 from tutor.study import NotAllowed
+from tutor.units import counted
 
 if TYPE_CHECKING:
     from simlib.planner import Layout, Plan
@@ -183,11 +184,11 @@ def _tokens(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        tokens = float(text) if len(text) < 40 else float("nan")
+        tokens = counted(text) or (float(text) if len(text) < 40 else float("nan"))
     except ValueError:
         tokens = float("nan")
     if not 1 <= tokens <= 1e18:
-        raise BadUsage(f"--tokens is {text[:40]!r}; accepted: a number from 1 to 1e18, as in 2e12")
+        raise BadUsage(f"--tokens is {text[:40]!r}; accepted: a number from 1 to 1e18, as in 2e12 or 2T")
     return tokens
 
 

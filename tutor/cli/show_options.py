@@ -10,6 +10,7 @@ from simlib.errors import BadArgument
 from tutor.cli.drawing_options import OPTIONS as DRAWN
 from tutor.cli.output import BadUsage, width
 from tutor.program import program
+from tutor.units import counted
 from tutor.views.live_model import read as read_value
 from tutor.views.live_model import shown
 from tutor.views.scene import Parameter, Topic
@@ -114,7 +115,7 @@ def _value(parameter: Parameter, text: str) -> Any:
         try:
             return _number(parameter, text)
         except ValueError:
-            kind = "a whole number" if parameter.kind == "whole" else "a number"
+            kind = "a whole number, as in 8 or 7B" if parameter.kind == "whole" else "a number"
             unit = f", or with its unit ({shown(parameter, 1000)})" if knows(parameter.unit) else ""
             raise BadUsage(f"{flag} is {text[:60]!r}; accepted: {kind}{unit}") from None
     return text
@@ -126,6 +127,8 @@ def _number(parameter: Parameter, text: str) -> int | float:
         raise ValueError(text)
     if knows(parameter.unit) and (sized := in_units(text, parameter.unit)) is not None:
         return sized
+    if parameter.kind == "whole" and not parameter.unit and (count := counted(text)) is not None:
+        return round(count)
     if text.strip().lstrip("+-").isdigit():
         return int(text)
     number = float(text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simlib.errors import BadArgument
+from tutor.units import counted
 from tutor.views.picture import Picture
 from tutor.views.scene import Parameter, Scene, Topic
 from tutor.views.typed_units import in_units, knows, with_unit
@@ -321,13 +322,13 @@ def read(parameter: Parameter, text: str) -> Any:
 def _typed_number(parameter: Parameter, text: str) -> int | float:
     examples = {"B": "a size, as in 25 MiB or 7e9", "B/s": "a speed, as in 50 GB/s", "s": "a time, as in 10 ms or 0.5"}
     whole = parameter.kind == "whole"
-    number = "a whole number, as in 8 or 7e9" if whole else "a number, as in 0.5 or 7e9"
+    number = "a whole number, as in 8, 7e9 or 7B" if whole else "a number, as in 0.5 or 7e9"
     return _plain_number(parameter.name, text, examples.get(parameter.unit, number), whole=whole)
 
 
 def _plain_number(name: str, text: str, accepted: str, *, whole: bool = False) -> int | float:
     try:
-        value = float(text.replace(",", "").replace("_", "")) if len(text) < 40 else float("nan")
+        value = counted(text) or (float(text.replace(",", "").replace("_", "")) if len(text) < 40 else float("nan"))
     except ValueError:
         value = float("nan")
     if value != value or value in (float("inf"), float("-inf")) or (whole and not value.is_integer()):

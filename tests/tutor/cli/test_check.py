@@ -47,6 +47,16 @@ def test_the_first_difference_with_both_runs(capsys: Capture, ring: Path) -> Non
     assert "--steps 1:4 shows every step." in text
 
 
+def test_a_watched_file_is_said_to_be_waited_for(capsys: Capture, ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(watch: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tutor.cli.files._until_saved", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        main(["check", str(ring), "--watch"])
+    assert capsys.readouterr().out.endswith("\nWaiting for ring_all_reduce.py to be saved again; ctrl+c ends.\n\n")
+
+
 def test_steps_that_are_asked_for(capsys: Capture, ring: Path) -> None:
     text = said(capsys, str(ring), "--steps", "2:4")
     assert [step for step in (1, 2, 3, 4) if f"yours after step {step}" in text] == [2, 3, 4]

@@ -63,6 +63,11 @@ def test_reduce_scatter_by_both_ownerships(capsys: Capture) -> None:
     assert by_ring["result"] == [[32], [36], [40], [28]]
 
 
+def test_a_count_may_be_written_as_people_write_it(capsys: Capture) -> None:
+    for typed in ("7B", "7 billion", "7000M"):
+        assert ask(capsys, "show", "zero", "--params", typed, "--gpus", "8")["stages"][0]["total"] == 112e9
+
+
 def test_zero_by_stage(capsys: Capture) -> None:
     shown = ask(capsys, "show", "zero", "--params", "7e9", "--gpus", "8")
     assert [stage["total"] for stage in shown["stages"]] == [112e9, 38.5e9, 26.25e9, 14e9]

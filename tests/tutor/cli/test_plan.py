@@ -32,6 +32,8 @@ def test_a_budget_in_days_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> N
     steps = 1e12 / 2**20
     assert first["days"] == pytest.approx(steps * first["step_seconds"] / 86400, rel=0.01)
     assert first["gpu_hours"] == pytest.approx(first["days"] * 24 * 64)
+    assert main([*BASE, "--tokens", "1 trillion", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["layouts"][0]["days"] == first["days"]
     assert main([*BASE, "--tokens", "1e12"]) == 0
     assert f"{first['days']:,.1f} days" in capsys.readouterr().out
 

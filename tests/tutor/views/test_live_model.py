@@ -249,3 +249,10 @@ def test_a_size_a_speed_or_a_time_is_typed_with_or_without_its_unit(unit: str, t
 def test_a_unit_of_another_kind_is_named() -> None:
     with pytest.raises(BadArgument, match="cap is '3 ms'; accepted: a size, as in 25 MiB or 7e9"):
         read(Parameter("cap", "number", 1, "", unit="B"), "3 ms")
+
+
+@pytest.mark.parametrize(("text", "value"), [("13B", 13 * 10**9), ("1.1 billion", 11 * 10**8), ("350M", 35 * 10**7)])
+def test_a_count_with_a_multiple(text: str, value: int) -> None:
+    found = read(Parameter("params", "whole", 1, ""), text)
+    assert found == value
+    assert isinstance(found, int)

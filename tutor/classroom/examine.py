@@ -145,9 +145,8 @@ def _folder(folder: ClassFolder) -> Finding:
         try:
             mode = part.stat().st_mode
         except OSError as error:
-            return Finding(
-                what, PROBLEM, f"{part}: {error.strerror}", f"`class init {folder.path}` makes what is missing."
-            )
+            made = f"mkdir -m 711 {part}" if part.name == LEARNERS else f"`class init {folder.path}` makes it."
+            return Finding(what, PROBLEM, f"{part}: {error.strerror}", made)
         if mode & (stat.S_IWOTH | stat.S_IWGRP):
             return Finding(what, PROBLEM, f"{part} can be written by others", f"chmod go-w {part}")
     return Finding(what, FINE, str(folder.path))

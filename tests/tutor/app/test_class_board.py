@@ -165,3 +165,10 @@ def test_a_learners_app_does_not_have_it() -> None:
     program += "print([name for name in sys.modules if 'class_board' in name or name.startswith('tutor.classroom')])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_shared_class_says_what_its_records_are_worth(folder: ClassFolder) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        assert "Progress is trusted less" in shown(pilot.app)
+
+    play(folder, scenario)

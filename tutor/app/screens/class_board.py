@@ -146,7 +146,8 @@ every five seconds, from copies; nothing of a learner's is written here.
             if counted:
                 common += [Text(" "), Text(title, style.strong)]
                 common += [self._counted(item, number) for item, number in counted]
-        self._common.say(*common)
+        cautions = [Text(line, style.quiet) for line in self._records.cautions]
+        self._common.say(*common, *([Text(" ")] if cautions else []), *cautions)
 
     def _counted(self, item: str, number: int) -> Text:
         belief = self._course.misconceptions.get(item)

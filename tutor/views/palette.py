@@ -2,7 +2,8 @@
 
 The same thing has the same colour in every picture: what a worker sends is orange, what arrives is
 sky blue, what is done is green; forward work and the weights are blue, backward work and the
-gradients violet; activations are teal, and arithmetic, whatever it computes, is light grey.
+gradients violet; activations are teal, and arithmetic, whatever it computes, is light grey. Ranks, and groups of
+them, have colours that are no thing's.
 tutor.views.terms says what each is called. Each distinction also has a glyph, a bracket or a place of
 its own, so that a picture printed in black still says everything.
 """
@@ -102,12 +103,13 @@ _DARK: dict[Role, Style] = {
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
     Role.PEAK: Style("#ffd166", 11, bold=True),
-    Role.RANK_0: Style("#6cb6ff", 14),
-    Role.RANK_1: Style("#ffb454", 11),
-    Role.RANK_2: Style("#7ddc8f", 10),
-    Role.RANK_3: Style("#e59aff", 13),
-    Role.RANK_4: Style("#ff8f85", 9),
-    Role.RANK_5: Style("#a0a8ff", 12),
+    # Colours of nothing else, at 256 colours too; among 16 there are not enough, and a name or letter tells them
+    Role.RANK_0: Style("#5fffff", 14),
+    Role.RANK_1: Style("#afaf00", 11),
+    Role.RANK_2: Style("#d7ff87", 10),
+    Role.RANK_3: Style("#ffafd7", 13),
+    Role.RANK_4: Style("#d7875f", 9),
+    Role.RANK_5: Style("#8787ff", 12),
     Role.YOURS: Style("#ffe08a", 11, bold=True, underline=True),
     Role.ENGINE: Style("#7ddc8f", 10, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 9, "#a4262c", bold=True, reverse=True),
@@ -137,12 +139,12 @@ _LIGHT: dict[Role, Style] = {
     Role.CAPACITY: Style("#000000", bold=True),
     Role.OVER: Style("#b3161b", 1, bold=True),
     Role.PEAK: Style("#8a4b00", bold=True),
-    Role.RANK_0: Style("#0b5cad", 4),
-    Role.RANK_1: Style("#8a4b00"),
-    Role.RANK_2: Style("#1a6b2d"),
-    Role.RANK_3: Style("#8224a8", 5),
-    Role.RANK_4: Style("#b3161b", 1),
-    Role.RANK_5: Style("#4a4fc4", 4),
+    Role.RANK_0: Style("#005fff", 4),
+    Role.RANK_1: Style("#870000", 1),
+    Role.RANK_2: Style("#af00af", 5),
+    Role.RANK_3: Style("#0000af"),
+    Role.RANK_4: Style("#d7005f", 1),
+    Role.RANK_5: Style("#5f0087", 5),
     Role.YOURS: Style("#7a4f00", 5, bold=True, underline=True),
     Role.ENGINE: Style("#1a6b2d", 4, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 1, "#b3161b", bold=True, reverse=True),

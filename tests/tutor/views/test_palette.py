@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import EIGHT_BIT_PALETTE, Color, ColorSystem
 
 from tutor.views import palette
 from tutor.views.palette import STYLES, rgb, style
 from tutor.views.picture import Role
+from tutor.views.terminal import nearest_of_256
 
 # The 16 colours as two wide-spread terminals show them
 VGA = "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff"
@@ -30,6 +32,17 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def of_256(colour: str) -> set[int]:
+    """What pictures that are printed, and those in the app, make of a colour where there are 256."""
+    in_app = Color.parse(colour).downgrade(ColorSystem.EIGHT_BIT).number
+    assert in_app is not None
+    return {nearest_of_256(colour), in_app}
+
+
+def shown_of_256(colour: str) -> set[str]:
+    return {EIGHT_BIT_PALETTE[number].hex for number in of_256(colour)}
+
+
 @pytest.mark.parametrize("background", ["dark", "light"])
 def test_every_role_has_a_style(background):
     assert set(STYLES[background]) == set(Role)
@@ -42,6 +55,29 @@ def test_truecolour_contrast(background, role):
     pages = [look.background] if look.background else PAGES[background]
     least = 3 if role in FAINT else 4.5
     assert all(contrast(look.foreground, page) >= least for page in pages)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+@pytest.mark.parametrize("role", list(Role))
+def test_contrast_at_256_colours(background, role):
+    look = style(role, background)
+    pages = shown_of_256(look.background) if look.background else {*PAGES[background]}
+    least = 3 if role in FAINT else 4.5
+    assert all(contrast(one, page) >= least for one in shown_of_256(look.foreground) for page in pages)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_a_rank_has_the_colour_of_nothing_else(background):
+    looks = STYLES[background].items()
+    ranks = [look.foreground for role, look in looks if role in palette.RANKS]
+    taken = {colour for role, look in looks if role not in palette.RANKS for colour in (look.foreground, look.background)}
+    taken -= {None}
+    assert not taken & {*ranks}
+    assert not {n for colour in taken for n in of_256(colour)} & {n for colour in ranks for n in of_256(colour)}
+    # Nor are two ranks one colour; among 16, neighbours still differ
+    assert len({n for colour in ranks for n in of_256(colour)}) == len(palette.RANKS)
+    few = [style(role, background).ansi for role in palette.RANKS]
+    assert all(one != few[at - 1] for at, one in enumerate(few))
 
 
 @pytest.mark.parametrize("background", ["dark", "light"])

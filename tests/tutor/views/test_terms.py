@@ -18,7 +18,8 @@ _WIDE = 250
 # Roles that say how a text is meant, and not what a thing is
 _OF_TEXT = {Role.PLAIN, Role.QUIET, Role.HEAD}
 _OF_MARKS = {Role.YOURS, Role.ENGINE, Role.DIFFERENCE, Role.CURSOR, Role.BLANK}
-# The groups of a mesh have letters and the ranks of a stage map names: their colours only help to follow one
+# The groups of a mesh have letters and the ranks of a stage map names: their colours only help to follow one.
+# test_palette.py has it that they are no term's
 _OF_RANKS = set(palette.RANKS)
 
 

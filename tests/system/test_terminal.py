@@ -287,13 +287,18 @@ def test_resized_at_any_moment(open_app: Open, command: list[str]) -> None:
     ("how", "says"),
     [
         ({"environment": {"TERM": "dumb"}}, "TERM is dumb"),
-        ({"columns": 20, "rows": 5}, "too small"),
+        ({"columns": 39, "rows": 11}, "too small; needed: 40x12"),
+        ({"columns": 20, "rows": 5}, "min 40x12"),
     ],
 )
 def test_a_terminal_that_will_not_do_gets_one_line(open_app: Open, how: dict[str, Any], says: str) -> None:
     app = open_app(**how)
     assert app.wait_for_end() == 3
     assert says in app.text.replace("\n", "")
+    if "columns" in how:
+        lines = app.raw.decode().splitlines()
+        assert len(lines) == 1
+        assert len(lines[0]) <= how["columns"]
     assert b"\x1b" not in app.raw
     assert "Traceback" not in app.text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tutor.program import program
+from tutor.program import NAME, program
 
 # Below this the pictures cannot be read; the app says so there and comes back when the window grows
 LEAST_COLUMNS, LEAST_ROWS = 40, 12
@@ -23,7 +23,7 @@ def why_not() -> str | None:
     if kind in ("", "dumb", "unknown"):
         said = f"TERM is {kind}" if kind else "TERM is not set"
         return f"the app needs a terminal that can move its cursor, and {said}. {_WITHOUT}"
-    return too_small(*_size())
+    return _in_one_row(*_size())
 
 
 def too_small(columns: int, rows: int) -> str | None:
@@ -31,6 +31,16 @@ def too_small(columns: int, rows: int) -> str | None:
     if columns >= LEAST_COLUMNS and rows >= LEAST_ROWS:
         return None
     return f"too small: {columns}x{rows}; needed: {LEAST_COLUMNS}x{LEAST_ROWS}"
+
+
+def _in_one_row(columns: int, rows: int) -> str | None:
+    """The same, as long as there is room for behind the program's name."""
+    whole = too_small(columns, rows)
+    if whole is None:
+        return None
+    needed = f"{LEAST_COLUMNS}x{LEAST_ROWS}"
+    said = (whole, f"too small; needed: {needed}", f"needed: {needed}")
+    return next((one for one in said if len(f"{NAME}: {one}") <= columns), f"min {needed}")
 
 
 def _is_terminal(stream: object) -> bool:

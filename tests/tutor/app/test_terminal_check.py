@@ -58,11 +58,25 @@ def test_a_terminal_without_a_cursor_is_refused(monkeypatch: pytest.MonkeyPatch,
     assert str(why_not()).endswith(" plain gives the whole course line by line")
 
 
-def test_the_least_size_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("columns", "rows", "says"),
+    [
+        (80, 11, "too small: 80x11; needed: 40x12"),
+        (39, 11, "too small; needed: 40x12"),
+        (30, 24, "needed: 40x12"),
+        (20, 5, "min 40x12"),
+    ],
+)
+def test_the_least_size_is_said_in_one_row(
+    monkeypatch: pytest.MonkeyPatch, columns: int, rows: int, says: str
+) -> None:
     terminal = on_terminal(monkeypatch)
-    terminal.setenv("COLUMNS", "20")
-    terminal.setenv("LINES", "5")
-    assert why_not() == "too small: 20x5; needed: 40x12"
+    terminal.setenv("COLUMNS", str(columns))
+    terminal.setenv("LINES", str(rows))
+    assert why_not() == says
+
+
+def test_the_least_size() -> None:
     assert too_small(40, 12) is None
     assert too_small(39, 12) is not None
     assert too_small(40, 11) is not None

@@ -69,6 +69,8 @@ class TutorApp(App[None]):
         self.motion = self.settings.moves(self.profile.remote)
         self._is_complaint = False  # the line in the corner
         self.drafts = Drafts(study.store, self.set_timer, self.complain)
+        if not study.permissions.external_editor:
+            self.bind("ctrl+z", "no_shell", show=False)  # said, but nowhere listed
         self.register_theme(theme.many_colours)
         self.register_theme(theme.light_colours)
         self.register_theme(theme.few_colours)
@@ -218,8 +220,14 @@ class TutorApp(App[None]):
         """Back to the shell for a while, where there is one that the learner may have."""
         if self.study.permissions.external_editor:
             super().action_suspend_process()
-        else:
-            self.say("There is no shell here. ctrl+q leaves.")
+
+    def action_no_shell(self) -> None:
+        """What ctrl+z does where it is not offered."""
+        self.say("There is no shell here. ctrl+q leaves.")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In a class there is no shell to go back to."""
+        return action != "suspend_process" or self.study.permissions.external_editor
 
     def action_motion(self) -> None:
         """Whether pictures play by themselves once they are started; over SSH they do not unless told to."""

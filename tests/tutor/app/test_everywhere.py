@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.pilot import Pilot
@@ -98,6 +100,30 @@ def test_the_palette_does_what_a_key_does(play: Play, visit: Visit) -> None:
         assert screen.step.id == "demo-number"
 
     play(scenario)
+
+
+@pytest.mark.parametrize("place", [0, 1, ["p"]])
+def test_where_there_is_no_shell_no_way_back_to_it_is_offered(
+    play: Play, shown: Shown, study: Study, place: int | list[str], there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.permissions = replace(study.permissions, external_editor=False)
+    left = []
+    monkeypatch.setattr(App, "action_suspend_process", left.append)
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        screen = await there(pilot, place)
+        assert not any("shell" in what for _, what in key_rows(screen))
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        await pilot.press(*"shell")
+        await pilot.pause(0.3)
+        assert "Back to the shell" not in shown(pilot.app)
+        await pilot.press("escape", "ctrl+z")
+        await pilot.pause()
+        assert "There is no shell here" in shown(pilot.app)
+
+    play(scenario)
+    assert left == []
 
 
 @pytest.mark.parametrize("few", [False, True])

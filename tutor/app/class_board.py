@@ -28,11 +28,13 @@ class BoardApp(App[None]):
 
     CSS_PATH: ClassVar = ["app.tcss", "screens/class_board.tcss"]
     TITLE = "worldsize"
-    ENABLE_COMMAND_PALETTE = False
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar = {lambda: _actions()}  # noqa: PLW0108  defined further down
     BINDINGS: ClassVar = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="board.quit"),
         Binding("ctrl+c", "how_to_quit", "How to quit", show=False, system=True, id="board.how_to_quit"),
         Binding("f1,question_mark", "help", "help", key_display="?", id="board.help", tooltip="help on this screen"),
+        Binding("ctrl+p", "command_palette", "everything", show=False, priority=True, id="board.palette"),
     ]
 
     def __init__(self, records: Records, course: Course, profile: Profile | None = None) -> None:
@@ -40,9 +42,11 @@ class BoardApp(App[None]):
         super().__init__()
         self._records, self._course = records, course
         self.register_theme(theme.many_colours)
+        self.register_theme(theme.light_colours)
         self.register_theme(theme.few_colours)
         few = self.profile.few_colours
         self.theme = theme.FEW_COLOURS if few else theme.MANY_COLOURS
+        self.console.push_theme(theme.markdown_theme(theme.look_of(self)))
         if self.no_color:
             self._filters = [one for one in self._filters if not isinstance(one, Monochrome)] + [NoColor()]
         if self.profile.ascii_only:
@@ -62,6 +66,23 @@ class BoardApp(App[None]):
 
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.screen))
+
+    def action_command_palette(self) -> None:
+        """Lists everything that can be done here."""
+        from tutor.app.commands import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(placeholder="What would you like to do?"))
+
+    def action_colours(self) -> None:
+        """Dark or light, until the board is left."""
+        self.theme = theme.MANY_COLOURS if self.theme == theme.LIGHT else theme.LIGHT
+        self.console.pop_theme()
+        self.console.push_theme(theme.markdown_theme(theme.look_of(self)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A terminal of few colours keeps to its own."""
+        return action != "colours" or not self.profile.few_colours
 
     def action_how_to_quit(self) -> None:
         """ctrl+c stops programs elsewhere: here it says what does."""
@@ -87,3 +108,9 @@ class BoardApp(App[None]):
         """Ends the app from a signal handler."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.exit, None, status)
+
+
+def _actions() -> type:
+    from tutor.app.commands import Actions
+
+    return Actions

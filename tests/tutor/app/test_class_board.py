@@ -14,6 +14,8 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from tutor.app.class_board import BoardApp
+from tutor.app.profile import Profile
+from tutor.app.screens.help import key_rows
 from tutor.classroom.folder import SHARED, ClassFolder, Settings
 from tutor.classroom.records import opened
 from tutor.course.load import load
@@ -49,9 +51,9 @@ def folder(tmp_path: Path) -> ClassFolder:
     return made
 
 
-def play(folder: ClassFolder, scenario: Scenario) -> None:
+def play(folder: ClassFolder, scenario: Scenario, profile: Profile | None = None) -> None:
     async def main() -> None:
-        app = BoardApp(opened([str(folder.path)]), COURSE)
+        app = BoardApp(opened([str(folder.path)]), COURSE, profile)
         async with app.run_test(size=(80, 24)) as pilot:
             await settled(pilot)
             await scenario(pilot)
@@ -170,5 +172,73 @@ def test_a_learners_app_does_not_have_it() -> None:
 def test_a_shared_class_says_what_its_records_are_worth(folder: ClassFolder) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         assert "Progress is trusted less" in shown(pilot.app)
+
+    play(folder, scenario)
+
+
+async def colours(pilot: Pilot[Any]) -> set[tuple[str | None, str | None]]:
+    """Those of every cell with a sign in it: of it, and behind it."""
+    await settled(pilot)
+    return {
+        (segment.style.color.name if segment.style.color else None, segment.style.bgcolor.name)
+        for strip in pilot.app.screen._compositor.render_strips()
+        for segment in strip
+        if segment.text.strip() and segment.style and segment.style.bgcolor
+    }
+
+
+def test_it_has_a_light_theme_and_the_dark_one_again(folder: ClassFolder) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        dark = await colours(pilot)
+        await pilot.press("t")
+        light = await colours(pilot)
+        assert not dark & light
+        assert {behind for _, behind in light} >= {"#ffffff"}
+        await pilot.press("t")
+        assert await colours(pilot) == dark
+
+    play(folder, scenario)
+
+
+def test_a_terminal_of_few_colours_keeps_to_them(folder: ClassFolder) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        before = pilot.app.theme
+        await pilot.press("t")
+        await settled(pilot)
+        assert pilot.app.theme == before
+        assert not any("colours" in what for _, what in key_rows(pilot.app.screen))
+
+    play(folder, scenario, Profile(few_colours=True))
+
+
+@pytest.mark.parametrize("keys", [[], ["enter"], ["enter", "enter"]])
+def test_the_palette_lists_what_the_help_does(folder: ClassFolder, keys: list[str]) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        listed = [what for _, what in key_rows(pilot.app.screen)]
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        options = pilot.app.screen.query_one("CommandList")
+        names = [str(options.get_option_at_index(number).prompt) for number in range(options.option_count)]
+        assert len(names) > 3
+        for what in listed:
+            assert what == "Everything" or any(what in name for name in names), what
+        await pilot.press("escape")
+
+    play(folder, scenario)
+
+
+def test_the_palette_does_what_a_key_does(folder: ClassFolder) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        before = pilot.app.theme
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        await pilot.press(*"light or dark")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await pilot.pause(0.3)
+        assert pilot.app.theme != before
 
     play(folder, scenario)

@@ -15,7 +15,7 @@ from textual.containers import VerticalScroll
 
 from tutor.app.screens.base import TutorScreen
 from tutor.app.theme import words
-from tutor.app.widgets.lines import Row
+from tutor.app.widgets.lines import Lines, Row
 from tutor.app.widgets.menu import Entry, Menu
 from tutor.app.widgets.said import Said
 from tutor.classroom.folder import NoClass
@@ -75,13 +75,14 @@ class BoardScreen(TutorScreen):
 
     BINDINGS: ClassVar = [
         Binding("r,f5", "look", "look now", id="class.look", tooltip="look at the class now"),
+        Binding("t", "app.colours", "colours", id="class.colours", tooltip="light or dark colours"),
         Binding("q", "app.quit", "quit", id="class.quit"),
     ]
     HELP: ClassVar[str] = """
 Your class. Those who have two wrong answers or more where they are come first, with the belief behind the latest one.
 The times say how long a learner has been at this step. **Enter** opens what one learner has answered and written.
 Below stand the questions that most had wrong, and the beliefs that most have met. What has changed on the disk is read
-every five seconds, from copies; nothing of a learner's is written here.
+every five seconds, from copies; nothing of a learner's is written here. **t** turns the colours light, and dark again.
 """
 
     def __init__(self, records: Records, course: Course) -> None:
@@ -103,6 +104,13 @@ every five seconds, from copies; nothing of a learner's is written here.
     def on_mount(self) -> None:
         self._said.say(Text("Reading the class...", words(self.app).quiet))
         self.set_interval(EVERY, self.action_look)
+        self.watch(self.app, "theme", self._drawn_anew, init=False)
+        self.action_look()
+
+    def _drawn_anew(self) -> None:
+        """What is drawn has the colours of the theme before."""
+        for lines in self.query(Lines):
+            lines.changed()
         self.action_look()
 
     def action_look(self) -> None:

@@ -13,11 +13,15 @@ import textual.app
 import textual.pilot
 from textual._context import active_app
 from textual.app import App
+from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 from tutor.app.main import TutorApp
 from tutor.app.profile import Profile
+from tutor.app.screens.help import key_rows, own_bindings
 from tutor.app.screens.lesson import LessonScreen
 from tutor.course.load import load
 from tutor.permissions import own_machine
@@ -152,3 +156,48 @@ def there(
         return pilot.app.screen
 
     return gone
+
+
+@pytest.fixture
+def all_listed() -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Checks that every key of the screen has an id, and stands in its help and in the palette, which is left open."""
+
+    async def check(pilot: Pilot[Any]) -> None:
+        screen = pilot.app.screen
+        ours = [
+            (node, binding)
+            for node, bindings in screen._binding_chain
+            for _, binding in bindings
+            if type(node).__module__.startswith("tutor.") and binding in _own_class_bindings(node)
+        ]
+        assert ours
+        for node, binding in ours:
+            assert binding.id, f"{binding} of {node} has no id"
+            assert binding.description, f"{binding} of {node} says nothing"
+        active = [active for _, active in own_bindings(screen)]
+        assert {"quit", "help"} <= {each.binding.id.partition(".")[2] for each in active}
+        listed = [what for _, what in key_rows(screen)]
+        assert len(listed) == len({(id(each.node), each.binding.action) for each in active})
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        palette = pilot.app.screen
+        assert isinstance(palette, CommandPalette)
+        assert not palette.query_one(Input).cursor_blink
+        options = palette.query_one("CommandList")
+        names = {str(options.get_option_at_index(number).prompt) for number in range(options.option_count)}
+        for what in listed:
+            if what != "Everything":
+                assert any(what in name for name in names), f"{what} is not in the palette"
+
+    return check
+
+
+def _own_class_bindings(node: object) -> list[Binding]:
+    """The bindings that classes of the app declare, and not Textual's own below them."""
+    return [
+        binding
+        for base in type(node).__mro__
+        if base.__module__.startswith("tutor.")
+        for declared in base.__dict__.get("BINDINGS", [])
+        for binding in Binding.make_bindings([declared])
+    ]

@@ -72,6 +72,14 @@ def test_a_key_reads_on_in_a_verdict_that_is_longer_than_its_place(
             await pilot.pause()
             pages += 1
         assert 0 < pages < 20
+        end = below.scroll_offset.y
+        for back in ("shift+f6", "f18"):  # as some terminals call it
+            await pilot.press(back)
+            await pilot.pause()
+            assert below.scroll_offset.y < end
+            while below.scroll_offset.y < end:
+                await pilot.press("f6")
+                await pilot.pause()
         await pilot.press("f6")
         await pilot.pause()
         assert below.scroll_offset.y == 0

@@ -282,3 +282,21 @@ def test_a_key_of_the_home_screen_and_the_palette_lead_there(play: Play, shown: 
         assert isinstance(pilot.app.screen, ExaminationDoor)
 
     play(scenario)
+
+
+@pytest.mark.parametrize("where", ["door", "problem", "page"])
+def test_every_binding_stands_in_help_and_palette(
+    play: Play, sat: Study, where: str, all_listed: Callable[[Pilot[Any]], Awaitable[None]]
+) -> None:
+    screens = {"door": ExaminationDoor, "problem": ExaminationScreen, "page": ExaminationPage}
+    if where != "door":
+        sitting = Examination(sat).begin(4)
+        for asked in sitting.problems if where == "page" else ():
+            Examination(sat).answer(sitting, asked, None)
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_examination(pilot)
+        assert isinstance(pilot.app.screen, screens[where])
+        await all_listed(pilot)
+
+    play(scenario)

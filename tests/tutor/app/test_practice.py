@@ -290,3 +290,16 @@ def test_who_has_never_practised_waits_for_no_count(play: Play) -> None:
         assert not [worker for worker in pilot.app.workers if worker.group == "due"]
 
     play(scenario)
+
+
+@pytest.mark.parametrize("problems_done", [0, 1])
+def test_every_binding_of_a_problem_and_of_the_page_stands_in_help_and_palette(
+    play: Play, until: Any, problems_done: int, all_listed: Callable[[Pilot[Any]], Awaitable[None]]
+) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await begin(pilot, until, "1")
+        await press(pilot, *["f3", "f3", "enter"] * problems_done)
+        assert isinstance(pilot.app.screen, PracticePage if problems_done else PracticeScreen)
+        await all_listed(pilot)
+
+    play(scenario)

@@ -67,9 +67,7 @@ def test_a_terminal_without_a_cursor_is_refused(monkeypatch: pytest.MonkeyPatch,
         (20, 5, "min 40x12"),
     ],
 )
-def test_the_least_size_is_said_in_one_row(
-    monkeypatch: pytest.MonkeyPatch, columns: int, rows: int, says: str
-) -> None:
+def test_the_least_size_is_said_in_one_row(monkeypatch: pytest.MonkeyPatch, columns: int, rows: int, says: str) -> None:
     terminal = on_terminal(monkeypatch)
     terminal.setenv("COLUMNS", str(columns))
     terminal.setenv("LINES", str(rows))

@@ -137,9 +137,22 @@ def test_in_the_narrowest_window_the_verdict_is_in_sight_and_then_its_picture(
     play(scenario)
 
 
-def test_the_learners_own_lines_and_all_that_was_printed(play: Play, shown: Shown, check: Any) -> None:
+@pytest.mark.parametrize("editor", [False, True])
+def test_the_learners_own_lines_and_all_that_was_printed(
+    play: Play, shown: Shown, check: Any, until: Any, editor: bool
+) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
-        await check(pilot, "ring_all_reduce", BROKEN)
+        await check(pilot, "ring_all_reduce", BROKEN, editor)
+        before = pilot.app.screen
+        if editor:
+            await pilot.press("f10")
+            await until(pilot, lambda: isinstance(pilot.app.screen, Printed))
+            await pilot.pause()
+            assert "line 39" in shown(pilot.app)
+            await pilot.press("escape")
+            await pilot.pause()
+            assert pilot.app.screen is before
+            return
         text = shown(pilot.app)
         assert "line 8, in ring_all_reduce: return half(arrays[0])" in text
         assert 'line 3, in half: return array / "2"' in text
@@ -173,6 +186,22 @@ def test_a_right_but_wasteful_answer_is_told_how_wasteful(play: Play, shown: Sho
         assert "█" in text
 
     play(scenario, size=(80, 50))
+
+
+def test_a_wide_verdict_is_moved_with_shift_and_arrows(play: Play, shown: Shown, check: Any) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await check(pilot, "one_f_one_b_order", ALL_FORWARD)
+        await pilot.press("right")
+        await pilot.pause()
+        seen = [shown(pilot.app)]
+        for key in ("shift+right", "shift+left"):
+            await pilot.press(key)
+            await pilot.pause()
+            seen.append(shown(pilot.app))
+        assert seen[1] != seen[0]
+        assert seen[2] == seen[0]
+
+    play(scenario, size=(40, 40))
 
 
 def test_a_deadlock_is_drawn(play: Play, shown: Shown, check: Any) -> None:

@@ -69,3 +69,30 @@ def test_a_wide_picture_scrolls_beside_its_heads(play: Play) -> None:
         assert rows()[0].rstrip().endswith("11")
 
     play(scenario, size=(40, 24))
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "moved", "size"),
+    [
+        ("shift+right", "shift+left", (8, 0), (40, 24)),
+        ("l", "h", (8, 0), (40, 24)),
+        ("shift+down", "shift+up", (0, 4), (120, 20)),  # beside the text, it has the height of the window
+    ],
+)
+def test_keys_move_a_picture_and_bring_it_back(
+    play: Play, open_step: Any, there: str, back: str, moved: tuple[int, int], size: tuple[int, int]
+) -> None:
+    async def scenario(pilot: Pilot[Any]) -> None:
+        screen = await open_step(pilot, 1)
+        await pilot.press("down", *["right"] * 12)  # more workers
+        await pilot.pause()
+        view = screen.query_one(PictureView)
+        assert (view.scroll_offset.x, view.scroll_offset.y) == (0, 0)
+        await pilot.press(there)
+        await pilot.pause()
+        assert (view.scroll_offset.x, view.scroll_offset.y) == moved
+        await pilot.press(back)
+        await pilot.pause()
+        assert (view.scroll_offset.x, view.scroll_offset.y) == (0, 0)
+
+    play(scenario, size=size)

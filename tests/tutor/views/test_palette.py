@@ -70,7 +70,9 @@ def test_contrast_at_256_colours(background, role):
 def test_a_rank_has_the_colour_of_nothing_else(background):
     looks = STYLES[background].items()
     ranks = [look.foreground for role, look in looks if role in palette.RANKS]
-    taken = {colour for role, look in looks if role not in palette.RANKS for colour in (look.foreground, look.background)}
+    taken = {
+        colour for role, look in looks if role not in palette.RANKS for colour in (look.foreground, look.background)
+    }
     taken -= {None}
     assert not taken & {*ranks}
     assert not {n for colour in taken for n in of_256(colour)} & {n for colour in ranks for n in of_256(colour)}

@@ -39,7 +39,13 @@ and the step to go back to: a problem's **number** opens it, 0 that of problem 1
             "1", "open_step(1)", "its step", key_display="1-0", id="page.step_1", tooltip="the step to go back to, of 1"
         ),
         *(
-            Binding(str(number % 10), f"open_step({number})", f"The step to go back to, of {number}", show=False)
+            Binding(
+                str(number % 10),
+                f"open_step({number})",
+                f"The step to go back to, of {number}",
+                show=False,
+                id=f"page.step_{number}",
+            )
             for number in range(2, 11)
         ),
         Binding("n", "new", "new one", id="page.new", tooltip="a new examination"),

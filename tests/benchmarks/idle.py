@@ -16,7 +16,16 @@ SCREENS = {
     "help": ["?"],
     "look up": ["/"],
     "everything": ["\x10"],
+    "practice": ["p"],
+    "practice, problem": ["p", "\r"],
+    "playground": ["v", "\r"],
+    "exercises": ["e"],
+    "progress": ["r"],
+    "settings": ["s"],
     "examination": ["x"],
+    "examination, problem": ["x", "\r"],
+    "exercise": ["e", "\r"],
+    "editor": ["e", "\r", "\t", "e"],
 }
 
 
@@ -24,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-s", type=float, default=10, help="seconds on each screen")
     seconds = parser.parse_args().s
-    print(f"{'screen':<20} {'bytes':>6} {'of a core':>10}   goal: no bytes, 0.05%")
+    print(f"{'screen':<22} {'bytes':>6} {'of a core':>10}   goal: no bytes, 0.05%")
     for name, keys in SCREENS.items():
         with tempfile.TemporaryDirectory() as folder:
             session = Session(TUTOR, environment(folder))
@@ -40,7 +49,7 @@ def main() -> None:
                 while (left := begun + seconds - time.perf_counter()) > 0:
                     came += session.read(left)
                 used = session.processor_seconds() - used
-                print(f"{name:<20} {len(came):>6} {used / seconds:>10.3%}")
+                print(f"{name:<22} {len(came):>6} {used / seconds:>10.3%}")
             finally:
                 session.close()
 

@@ -296,6 +296,24 @@ def test_what_is_not_saved_comes_back(play: Play, shown: Shown, study: Study) ->
     assert study.store.draft("all_sums") == ""
 
 
+def test_a_save_elsewhere_is_checked_beside_the_editor_and_behind_it_again(
+    play: Play, shown: Shown, study: Study, until: Any
+) -> None:
+    path = study.start("all_sums").path
+
+    async def scenario(pilot: Pilot[Any]) -> None:
+        await open_editor(pilot)
+        path.write_text("x = 1\n")
+        await until(pilot, lambda: "missing function" in shown(pilot.app))
+        assert isinstance(pilot.app.screen, EditorScreen)
+        await pilot.press("escape")
+        await pilot.pause()
+        path.write_text(SOLUTION.read_text())
+        await until(pilot, lambda: "all 2 cases" in shown(pilot.app))
+
+    play(scenario)
+
+
 def test_a_change_from_elsewhere_is_not_written_over_unasked(play: Play, shown: Shown, study: Study) -> None:
     path = study.start("all_sums").path
 

@@ -26,11 +26,14 @@ from tutor.progress.store import ProgressError
 from tutor.study import NotAllowed, Unknown
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from tutor.app.main import TutorApp
     from tutor.app.screens.editor import EditorScreen
     from tutor.study import Study
 
 _LOOK_SECONDS = 0.5
+_EDITING_SECONDS = 2.0  # behind the app's own editor, where saving needs no look at the disk
 _KEYS = ("← → goes through the steps of both", "v shows the other side")
 _LAST_SECONDS = 0.3  # for a check that is running when the panel goes
 
@@ -78,6 +81,7 @@ class ExercisePanel(Vertical, can_focus=True):
         self._watch = Watch(self._path)
         self._checking = Checking(study)
         self._editor: EditorScreen | None = None
+        self._looking: Timer | None = None
         self._hints: list[str] = []
         self._file = Said(classes="file")
         self._hinted = Said(classes="hints")
@@ -105,7 +109,7 @@ class ExercisePanel(Vertical, can_focus=True):
 
     def on_mount(self) -> None:
         self._say_where()
-        self.set_interval(_LOOK_SECONDS, self._look)
+        self._look_every(_LOOK_SECONDS)
 
     def on_unmount(self) -> None:
         self._checking.end(_LAST_SECONDS)
@@ -152,6 +156,11 @@ class ExercisePanel(Vertical, can_focus=True):
     def _may_edit_outside(self) -> bool:
         return self._study.permissions.external_editor and bool(editor_name())
 
+    def _look_every(self, seconds: float) -> None:
+        if self._looking is not None:
+            self._looking.stop()
+        self._looking = self.set_interval(seconds, self._look)
+
     def _look(self) -> None:
         """Checks the file when it was saved in another window."""
         if self._watch.changed():
@@ -192,10 +201,12 @@ class ExercisePanel(Vertical, can_focus=True):
             self.action_begin()
         if self.started:
             self._editor = EditorScreen(self.exercise, self._path, self.action_check)
+            self._look_every(_EDITING_SECONDS)
             self.app.push_screen(self._editor, self._editor_closed)
 
     def _editor_closed(self, _: None) -> None:
         self._editor = None
+        self._look_every(_LOOK_SECONDS)
         self.looked_again()
 
     def action_edit_outside(self) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tutor.app.screens.editor import EditorScreen
     from tutor.study import Study
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 0.7
 _EDITING_SECONDS = 2.0  # behind the app's own editor, where saving needs no look at the disk
 _KEYS = ("← → goes through the steps of both", "v shows the other side")
 _LAST_SECONDS = 0.3  # for a check that is running when the panel goes

@@ -288,6 +288,10 @@ def test_what_is_not_saved_comes_back(play: Play, shown: Shown, study: Study) ->
         assert "This is what you had not saved." in shown(pilot.app)
         await pilot.press("ctrl+r")
         await pilot.pause()
+        assert code.text.startswith("xy# exercise"), "it asks first"
+        assert "ctrl+r again drops what is not saved" in shown(pilot.app)
+        await pilot.press("ctrl+r")
+        await pilot.pause()
         assert code.text.startswith("# exercise")
 
     play(leave)

@@ -93,7 +93,8 @@ You may also edit the file in any other editor: saving it there checks it too.
         self._check = check
         self._watch = Watch(self._path)
         self._saved = ""
-        self._warned = False
+        self._warned = False  # that the file was changed elsewhere
+        self._dropping = False  # asked whether what is not saved may go
         self.code = Code(language="python", show_line_numbers=True, soft_wrap=True, tab_behavior="indent", compact=True)
         self.code.cursor_blink = False
         self._verdict = VerdictView(keys=_KEYS, printed_key="F10 shows them all")
@@ -142,7 +143,7 @@ You may also edit the file in any other editor: saving it there checks it too.
         event.stop()
         if self.code.read_only:
             return
-        self._warned = False
+        self._warned = self._dropping = False
         self.app.drafts.keep(self._exercise.id, "" if self._is_saved() else self.code.text)
         self._show_state()
 
@@ -157,7 +158,7 @@ You may also edit the file in any other editor: saving it there checks it too.
             return
         if self._watch.changed() and not self._warned:
             if self._is_saved():
-                self.action_reload()
+                self._take_the_file()
                 self._check()
                 return
             self._warned = True
@@ -180,7 +181,14 @@ You may also edit the file in any other editor: saving it there checks it too.
         self._check()
 
     def action_reload(self) -> None:
-        """Takes the file as it is on the disk."""
+        """Takes the file as it is on the disk; asks first where that drops something."""
+        if self._is_saved() or self._warned or self._dropping:
+            self._take_the_file()
+            return
+        self._dropping = True
+        self._tell("ctrl+r again drops what is not saved, and takes the file from the disk.", bad=True)
+
+    def _take_the_file(self) -> None:
         self.code.read_only = False
         text = self._on_disk()
         self._load(text)
@@ -234,7 +242,7 @@ You may also edit the file in any other editor: saving it there checks it too.
         """What the check of the saved file has found."""
         if isinstance(found, CheckResult):
             if self._is_saved() and self._watch.changed():
-                self.action_reload()  # saved elsewhere: a verdict stands under the text that it is about
+                self._take_the_file()  # saved elsewhere: a verdict stands under the text that it is about
             self._below.display = True
             self._verdict.show(found, self._exercise)
             self.refresh_bindings()

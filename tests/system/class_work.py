@@ -9,10 +9,12 @@ import signal
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-from class_host import ClassHost
+from typing import TYPE_CHECKING
 
 from tutor.classroom.copies import events_of
+
+if TYPE_CHECKING:
+    from class_host import ClassHost
 
 # A step with a question where every wrong number is another try, and the step after it, with an exercise
 LESSON, ASKED, WRITTEN = "cost", "cost-break-even", "cost-write-it"

@@ -66,6 +66,7 @@ def work(session: Session, learner: str, figures: Figures, seconds: float, pause
     end = time.monotonic() + seconds
     session.press("\r")
     session.until("16/")
+    session.until("Esc lessons")  # the words come before the keys
     for _ in range(6):
         if "write the file" in session.screen.display[-1]:
             break
@@ -98,6 +99,7 @@ def come_back(session: Session, learner: str, figures: Figures, seconds: float, 
     end = time.monotonic() + seconds
     session.press("\r")
     session.until("15/")
+    session.until("Esc lessons")
     for _ in range(6):
         if "F3 reveal" in session.screen.display[-1]:
             break

@@ -221,8 +221,12 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     file.write_bytes((EXERCISE.exercise.folder / "solution.py").read_bytes())
     app.press("c")
     app.wait_for("Right: all")
-    # The process that is kept ready for the next check stands in it already
-    assert any(words.startswith(f"{shutil.which('bwrap')} --unshare-all") for words in host.processes().values())
+    # The process that is kept ready for the next check is started once the verdict is there, and stands in it
+    boxed = f"{shutil.which('bwrap')} --unshare-all"
+    end = time.monotonic() + 30
+    while not any(words.startswith(boxed) for words in host.processes().values()):
+        assert time.monotonic() < end, host.processes()
+        app.read(0.05)
     # In the box there is no such folder; the checker's own tests try everything else
     hostile = f"import os\nos.listdir({str(other)!r})\n"
     file.write_bytes(hostile.encode())

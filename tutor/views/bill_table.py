@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.figures import in_bytes, number
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, left, note, trimmed
@@ -85,7 +85,7 @@ class BillTable(LaidOut):
         first = left(note("yours"), bar + 1 + texts[0] + _GAP)
         table: list[Line] = [[*left(note(measure.title), head), *first, *note("enough")]]
         for name, worker in shown:
-            line = left([Run(name, Role.HEAD)], head)
+            line = left([heads.head(name)], head)
             for yours in (True, False):
                 values = measure.yours if yours else measure.engine
                 over = yours and values[worker] > measure.engine[worker]

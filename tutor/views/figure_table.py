@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from tutor.views import marks
+from tutor.views import heads, marks
 from tutor.views.layout import Line, left, length, note, right, space
 from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run
 
@@ -62,7 +62,7 @@ class FigureTable:
     def line(self, at: int) -> Line:
         row: Line = []
         for text, columns in zip(self.rows[at].heads, self._head_widths, strict=True):
-            row += left([Run(text, Role.HEAD)], columns + 1)
+            row += left(heads.coloured(text, Role.HEAD), columns + 1)
         for column, columns in enumerate(self._figure_widths):
             row += space(_GAP) + right(self._shown(at, column), columns)
         return row
@@ -74,10 +74,10 @@ class FigureTable:
         table: list[Line] = [left(note(name), max(map(len, self.names))) for name in self.names]
         for at, row in enumerate(self.rows):
             behind = max(len(_fraction(self.write(figure))) for figure in row.figures)
-            heads: list[Line] = [[Run(text, Role.HEAD)] for text in row.heads]
+            names = [heads.coloured(text, Role.HEAD) for text in row.heads]
             cells = [self._shown(at, column, behind) for column in range(len(row.figures))]
-            columns = max(map(length, [*heads, *cells])) + marks.brackets(self.overlay)
-            for line, drawn in zip(table, [*heads, *cells], strict=True):
+            columns = max(map(length, [*names, *cells])) + marks.brackets(self.overlay)
+            for line, drawn in zip(table, [*names, *cells], strict=True):
                 line += space(_GAP) + right(drawn, columns)
         return table
 

@@ -85,14 +85,14 @@ class MeshMap(LaidOut):
     def _gpu(self, rank: int) -> tuple[Line, Line]:
         """The two rows of a GPU: its rank and group, and its coordinates."""
         group = self._group_of.get(rank)
-        role = Role.HEAD if group is None or self._asked else palette.of_rank(group)
-        name: Line = [Run(str(rank), role)]
+        role = Role.PLAIN if group is None or self._asked else palette.of_group(group)
+        name: Line = [Run(str(rank), palette.of_rank(rank))]
         if group is not None and not self._asked:
-            name += [Run(f" {letters(group)}", role)]
+            name += [*space(1), Run(letters(group), role)]
         where: Line = []
         for axis in self.axes:
             value = self.places[rank][axis]
-            kind = Role.PLAIN if axis != self.kind or self._asked else role
+            kind = Role.PLAIN if axis != self.kind else role
             where += [Run(axis[0], Role.QUIET), *self._cell(cell(rank=rank, axis=axis), value, len(str(value)), kind)]
         return name, where
 
@@ -141,11 +141,10 @@ class MeshMap(LaidOut):
             return []
         items: list[Line] = []
         for number, ranks in enumerate(self.groups):
-            role = palette.of_rank(number) if not self._asked else Role.HEAD
-            item: Line = [Run(f"{letters(number)} ", role)]
+            item: Line = [Run(letters(number), palette.of_group(number) if not self._asked else Role.HEAD), *space(1)]
             for at, rank in enumerate(ranks):
                 digits = len(str(len(self.places) - 1))
-                item += [*space(1 if at else 0), *self._cell(cell(group=number, member=at), rank, digits, role)]
+                item += [*space(1 if at else 0), *self._cell(cell(group=number, member=at), rank, digits, palette.of_rank(rank))]
             items += broken(item, width) if length(item) > width else [item]
         return flow(items, width)
 

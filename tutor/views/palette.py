@@ -2,8 +2,8 @@
 
 The same thing has the same colour in every picture: what a worker sends is orange, what arrives is
 sky blue, what is done is green; forward work and the weights are blue, backward work and the
-gradients violet; activations are teal, and arithmetic, whatever it computes, is light grey. Ranks, and groups of
-them, have colours that are no thing's.
+gradients violet; activations are teal, and arithmetic, whatever it computes, is light grey. Ranks have
+colours that are no thing's, and groups of them backgrounds.
 tutor.views.terms says what each is called. Each distinction also has a glyph, a bracket or a place of
 its own, so that a picture printed in black still says everything.
 """
@@ -103,13 +103,17 @@ _DARK: dict[Role, Style] = {
     Role.CAPACITY: Style("#ffffff", 15, bold=True),
     Role.OVER: Style("#ff7b72", 9, bold=True),
     Role.PEAK: Style("#ffd166", 11, bold=True),
-    # Colours of nothing else, at 256 colours too; among 16 there are not enough, and a name or letter tells them
-    Role.RANK_0: Style("#5fffff", 14),
-    Role.RANK_1: Style("#afaf00", 11),
-    Role.RANK_2: Style("#d7ff87", 10),
-    Role.RANK_3: Style("#ffafd7", 13),
-    Role.RANK_4: Style("#d7875f", 9),
-    Role.RANK_5: Style("#8787ff", 12),
+    # Colours of nothing else, at 16 too, where there are only three
+    Role.RANK_0: Style("#5fffff", 12),
+    Role.RANK_1: Style("#afaf00", 2),
+    Role.RANK_2: Style("#d7ff87", 5),
+    Role.RANK_3: Style("#ffafd7", 12),
+    Role.RANK_4: Style("#d7875f", 2),
+    Role.RANK_5: Style("#8787ff", 5),
+    Role.GROUP_0: Style("#eeeeee", None, "#5f0000"),
+    Role.GROUP_1: Style("#eeeeee", None, "#005f00", reverse=True),
+    Role.GROUP_2: Style("#eeeeee", None, "#000087"),
+    Role.GROUP_3: Style("#eeeeee", None, "#585858", reverse=True),
     Role.YOURS: Style("#ffe08a", 11, bold=True, underline=True),
     Role.ENGINE: Style("#7ddc8f", 10, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 9, "#a4262c", bold=True, reverse=True),
@@ -140,11 +144,15 @@ _LIGHT: dict[Role, Style] = {
     Role.OVER: Style("#b3161b", 1, bold=True),
     Role.PEAK: Style("#8a4b00", bold=True),
     Role.RANK_0: Style("#005fff", 4),
-    Role.RANK_1: Style("#870000", 1),
-    Role.RANK_2: Style("#af00af", 5),
-    Role.RANK_3: Style("#0000af"),
-    Role.RANK_4: Style("#d7005f", 1),
-    Role.RANK_5: Style("#5f0087", 5),
+    Role.RANK_1: Style("#870000", 5),
+    Role.RANK_2: Style("#af00af"),
+    Role.RANK_3: Style("#0000af", 4),
+    Role.RANK_4: Style("#d7005f", 5),
+    Role.RANK_5: Style("#5f0087"),
+    Role.GROUP_0: Style("#1c1c1c", None, "#ffd7af"),
+    Role.GROUP_1: Style("#1c1c1c", None, "#d7ffaf", reverse=True),
+    Role.GROUP_2: Style("#1c1c1c", None, "#afffff"),
+    Role.GROUP_3: Style("#1c1c1c", None, "#ffffaf", reverse=True),
     Role.YOURS: Style("#7a4f00", 5, bold=True, underline=True),
     Role.ENGINE: Style("#1a6b2d", 4, bold=True),
     Role.DIFFERENCE: Style("#ffffff", 1, "#b3161b", bold=True, reverse=True),
@@ -167,6 +175,7 @@ def style(role: Role, background: Background = "dark") -> Style:
 
 
 RANKS = (Role.RANK_0, Role.RANK_1, Role.RANK_2, Role.RANK_3, Role.RANK_4, Role.RANK_5)
+GROUPS = (Role.GROUP_0, Role.GROUP_1, Role.GROUP_2, Role.GROUP_3)
 
 
 def of_rank(rank: int) -> Role:
@@ -176,6 +185,15 @@ def of_rank(rank: int) -> Role:
     (<Role.RANK_1: 'rank-1'>, <Role.RANK_1: 'rank-1'>)
     """
     return RANKS[rank % len(RANKS)]
+
+
+def of_group(group: int) -> Role:
+    """The role of a group of ranks: what lies beside it differs.
+
+    >>> of_group(1), of_group(5)
+    (<Role.GROUP_1: 'group-1'>, <Role.GROUP_1: 'group-1'>)
+    """
+    return GROUPS[group % len(GROUPS)]
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

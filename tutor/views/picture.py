@@ -60,6 +60,11 @@ class Role(StrEnum):
     RANK_3 = "rank-3"
     RANK_4 = "rank-4"
     RANK_5 = "rank-5"
+    # Which group of ranks
+    GROUP_0 = "group-0"
+    GROUP_1 = "group-1"
+    GROUP_2 = "group-2"
+    GROUP_3 = "group-3"
     # Marks, laid over a picture by an overlay
     YOURS = "yours"
     ENGINE = "engine"

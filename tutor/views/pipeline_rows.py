@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from simlib.errors import BadArgument
 from simlib.pipeline import parse_operation
-from tutor.views import marks, operations, palette
+from tutor.views import heads, marks, operations, palette
 from tutor.views.figures import percent
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.picture import Cell, CellValue, Mark, Overlay, Picture, Role, Run, Size, cut
@@ -82,7 +82,7 @@ class PipelineRows(Picture):
 
     def head(self, rank: int) -> Run:
         """The name of a row; ranks with several stages have the colours that they have where stages are placed."""
-        return Run(self.row_name(rank), Role.HEAD if self._noun == "stage" else palette.of_rank(rank))
+        return heads.head(self.row_name(rank))
 
     @property
     def ranks(self) -> int:

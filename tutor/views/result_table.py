@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, left, note, right, space, trimmed
 from tutor.views.picture import Cell, CellValue, Mark, Overlay, Role, Run, cell
@@ -196,7 +196,7 @@ class ResultTable(LaidOut):
         if self._differs(row):
             lines = [(_EXPECTED, self._wanted), (_YOURS, self._given)]
         for number, (tag, drawn) in enumerate(lines):
-            head: Line = [Run("" if number else self._label(row), Role.HEAD)]
+            head = heads.coloured("" if number else self._label(row), Role.HEAD)
             if any(map(self._differs, self.rows)):
                 head = [*left(head, self.head_columns - len(_EXPECTED) - _GAP), Run(tag, Role.QUIET)]
             line = left(head, self.head_columns)

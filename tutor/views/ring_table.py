@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.cell_map import LookedUp
 from tutor.views.chunk_columns import EMPTY_CHUNK, Column, chunk_columns, visible
 from tutor.views.figures import number
@@ -248,7 +248,7 @@ class RingTable(Picture):
 
     def _row(self, worker: int, width: int, start: int, stop: int | None) -> Iterator[tuple[int, Run]]:
         if self.wiring is None:
-            yield from self._side(start, [Run(f"worker {worker}", Role.HEAD)])
+            yield from self._side(start, [heads.head(f"worker {worker}")])
         else:
             yield from self._side(start, self.wiring.row(worker, None if self._asking else self.step))
         for chunk, column in visible(self._layout(width), start, stop):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tutor import units
-from tutor.views import marks
+from tutor.views import heads, marks
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_scale import ByteScale
 from tutor.views.figure_table import FigureTable, TableRow
@@ -57,7 +57,7 @@ class ShareBars(Tabled):
         head = self.head_columns
         scale = ByteScale(1, max(_LEAST_BAR, width - head), None, None)
         for at, row in enumerate(self.rows):
-            name = left([Run(row.heads[0], Role.HEAD)], head)
+            name = left([heads.head(row.heads[0])], head)
             if self._table.asks(at):
                 yield [*name, Run("?", Role.BLANK)]
                 continue

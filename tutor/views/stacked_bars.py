@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.bar_rows import BarRow, Look
 from tutor.views.byte_bars import Capacity
 from tutor.views.byte_scale import ByteScale
@@ -73,7 +73,7 @@ class StackedBars(Tabled):
         if self.capacity is not None:
             yield compose(scale.capacity_label(str(self.capacity), head), width, 0, None)
         for at, row in enumerate(self.rows):
-            name = left([Run(row.heads[0], Role.HEAD)], head)
+            name = left([heads.head(row.heads[0])], head)
             bar = sorted(self._bar(at, row, scale), key=lambda piece: piece[0])
             yield [*name, *compose(bar, scale.columns + (scale.line is not None), 0, None)]
         yield compose(scale.ruler(*byte_unit(longest), head), width, 0, None)

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.layout import Line, columns_of, compose, flow, note
 from tutor.views.operations import letter
 from tutor.views.picture import Cell, CellValue, Overlay, Picture, Role, Run, Size, cell, cut
@@ -76,7 +76,7 @@ class StageMap(Picture):
         if row == 0:
             named, pieces = Run("stage", Role.QUIET), self._ruler(width)
         else:
-            named, pieces = Run(f"rank {row - 1}", palette.of_rank(row - 1)), self._row(row - 1, width, start, stop)
+            named, pieces = heads.head(f"rank {row - 1}"), self._row(row - 1, width, start, stop)
         head = self.head_columns
         moved = ((head + at, run) for at, run in pieces)
         return compose(chain([(0, named)], moved), head + self._columns(width), start, stop)
@@ -150,7 +150,7 @@ class StageMap(Picture):
         return [
             note(f"{each} layer{plural} a stage", Role.PLAIN),
             note("stage 0 has the embedding too", Role.PLAIN),
-            note(f"{stages} (on rank {on}) has the output layer and the loss", Role.PLAIN),
+            heads.coloured(f"{stages} (on rank {on}) has the output layer and the loss"),
         ]
 
 

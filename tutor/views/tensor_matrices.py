@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, flow, left, note, space, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run
@@ -180,7 +180,7 @@ class Matrices(LaidOut):
         matrices = [band.matrices[slot] for slot in group]
         height = max([1, *(len(matrix.values) for matrix in matrices if matrix is not None)])
         for at in range(height):
-            row = left([Run(band.head if at == 0 else "", Role.HEAD)], self._head + 1)
+            row = left([heads.head(band.head if at == 0 else "")], self._head + 1)
             for place, (slot, matrix) in enumerate(zip(group, matrices, strict=True)):
                 drawn = [] if matrix is None or at >= len(matrix.values) else self._row(slot, matrix, at)
                 row += space(gap if place else 0) + left(drawn, self._slot_columns(slot))

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tutor.views import palette
+from tutor.views import heads, palette
 from tutor.views.picture import Picture, Role
 
 _ROWS = 40  # as much of a picture as is looked at to find what it draws
-_A_RANK = re.compile(r"rank \d+")
-_RANKS = frozenset(palette.RANKS)
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def wording(picture: Picture, width: int) -> Wording:
     for row in (*range(min(rows, _ROWS)), *foot):
         for run in picture.line(row, width, 0, width):
             drawn[run.role] = drawn.get(run.role, "") + run.text
-            if run.role in _RANKS and _A_RANK.fullmatch(run.text):
+            if heads.of_name(run.text) is run.role:
                 ranks[run.text] = Term(run.text, run.role, re.escape(run.text))
     terms = [term for term in TERMS if term.role in drawn and term.told_by in drawn[term.role]]
     return Wording((*terms, *ranks.values()))

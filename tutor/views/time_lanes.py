@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tutor import units
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.figure_table import FigureTable, TableRow
 from tutor.views.figures import in_unit
 from tutor.views.layout import Line, compose, flow, left, note
@@ -116,7 +116,7 @@ class TimeLanes(Tabled):
         def drawn(lane: Lane) -> Line:
             row: Line = []
             for name, columns in zip(lane.heads, self._head_widths, strict=True):
-                row += left([Run(name, Role.HEAD)], columns + 1)
+                row += left([heads.head(name)], columns + 1)
             if any(self._table.asks(at) for at in (range(len(self.rows)) if lane.of is None else [lane.of])):
                 return [*row, Run("?", Role.BLANK)]
             return [*row, *compose(self._pieces(lane, width), self._columns(width), 0, None)]

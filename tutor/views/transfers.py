@@ -107,9 +107,10 @@ class TransferRows:
     def _item(self, message: Message) -> Line:
         worker = "worker " if self.named else ""
         runs = [
-            Run(f"{worker}{message.source} "),
-            Run(palette.ARROW, Role.SENT),
-            Run(f" {worker}{message.destination}: {named(message.chunks, 'chunk')}"),
+            Run(f"{worker}{message.source}", palette.of_rank(message.source)),
+            Run(f" {palette.ARROW} ", Role.SENT),
+            Run(f"{worker}{message.destination}", palette.of_rank(message.destination)),
+            Run(f": {named(message.chunks, 'chunk')}"),
         ]
         return left(runs, self.item)
 

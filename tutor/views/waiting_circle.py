@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tutor.views import marks, palette
+from tutor.views import heads, marks, palette
 from tutor.views.laid_out import LaidOut
 from tutor.views.layout import Line, left, note, trimmed
 from tutor.views.picture import Cell, CellValue, Overlay, Role, Run, cell
@@ -90,7 +90,7 @@ class WaitingCircle(LaidOut):
         row: Line = []
         for worker, name in zip(self.linked, names, strict=True):
             row += [Run(_LINK, Role.DIFFERENCE)] if row else []
-            row.append(Run(name, Role.HEAD, cell(worker=worker)))
+            row.append(Run(name, palette.of_rank(worker), cell(worker=worker)))
         return row
 
     def _table(self, width: int) -> list[Line]:
@@ -101,7 +101,7 @@ class WaitingCircle(LaidOut):
         for name, line, row in zip(self._names, lines, self.rows, strict=True):
             place = cell(worker=row.worker)
             shown, role = marks.shown(line, Role.PLAIN, self.overlay.get(place), len(line))
-            runs = left([Run(name, Role.HEAD)], columns[0]) + left([Run(shown, role, place)], columns[1])
+            runs = left([heads.head(name)], columns[0]) + left([Run(shown, role, place)], columns[1])
             table.append(trimmed([*runs, Run(row.does)]))
         sources = {row.line: row.source for row in self.rows if row.line is not None and row.source}
         table += [[]] if sources else []

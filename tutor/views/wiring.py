@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simlib.errors import BadArgument
-from tutor.views import palette
+from tutor.views import heads, palette
 from tutor.views.figures import in_bytes
 from tutor.views.layout import Line, left, length, space
 from tutor.views.picture import Role, Run
@@ -71,7 +71,7 @@ class Wiring:
         return self._rows[key]
 
     def _row(self, worker: int, step: Step | None) -> Line:
-        row = [*self._before(worker), *left([Run(f"worker {worker}", Role.HEAD)], self._name_columns)]
+        row = [*self._before(worker), *left([heads.head(f"worker {worker}")], self._name_columns)]
         if self.trees:
             for number, tree in enumerate(self.trees):
                 row += space(1) + left(tree.row(worker, self._pairs(step, number)), self._tree_columns[number])
@@ -170,10 +170,12 @@ class Wiring:
         if not receivers:
             return []
         crosses = any(self._server(other) != self._server(worker) for other in receivers)
-        whom = " ".join(map(str, receivers)) if len(receivers) <= _MOST_NAMED else f"{len(receivers)} others"
+        whom = [Run(f"{len(receivers)} others")]
+        if len(receivers) <= _MOST_NAMED:
+            whom = [run for other in receivers for run in (*space(1), Run(str(other), palette.of_rank(other)))][1:]
         return [
             Run(f" {palette.ARROW} ", Role.SENT),
-            Run(whom),
+            *whom,
             *([Run(palette.OVER_NETWORK, Role.SENT)] if crosses else []),
         ]
 

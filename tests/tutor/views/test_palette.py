@@ -83,6 +83,16 @@ def test_a_rank_has_the_colour_of_nothing_else(background):
 
 
 @pytest.mark.parametrize("background", ["dark", "light"])
+def test_a_group_has_the_background_of_nothing_else(background):
+    looks = STYLES[background].items()
+    groups = [look.background for role, look in looks if role in palette.GROUPS]
+    taken = {look.background for role, look in looks if role not in palette.GROUPS and look.background}
+    assert not taken & {*groups}
+    assert not {n for colour in taken for n in of_256(colour)} & {n for colour in groups for n in of_256(colour)}
+    assert len({n for colour in groups for n in of_256(colour)}) == len(palette.GROUPS)
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
 @pytest.mark.parametrize("role", list(Role))
 @pytest.mark.parametrize("colours", [VGA, XTERM], ids=["vga", "xterm"])
 def test_sixteen_colours_contrast(background, role, colours):

@@ -18,9 +18,9 @@ _WIDE = 250
 # Roles that say how a text is meant, and not what a thing is
 _OF_TEXT = {Role.PLAIN, Role.QUIET, Role.HEAD}
 _OF_MARKS = {Role.YOURS, Role.ENGINE, Role.DIFFERENCE, Role.CURSOR, Role.BLANK}
-# The groups of a mesh have letters and the ranks of a stage map names: their colours only help to follow one.
-# test_palette.py has it that they are no term's
-_OF_RANKS = set(palette.RANKS)
+# Ranks have names and groups of them letters: their colours only help to follow one. test_palette.py has it that
+# they are no term's
+_OF_RANKS = {*palette.RANKS, *palette.GROUPS}
 
 
 def scenes() -> Iterator[tuple[str, Picture]]:
@@ -99,9 +99,9 @@ def test_a_bar_that_has_a_name_has_the_look_of_what_it_is(pictures: list[tuple[s
                 continue
             looks = {run.role for run in line[1:] if run.role not in _OF_TEXT and not run.text.isspace()}
             means = next((term for term in TERMS if re.fullmatch(term.words, line[0].text.strip())), None)
-            if means is not None and len(looks - {Role.OVER}) == 1:
+            if means is not None and len(looks - {Role.OVER, *_OF_RANKS}) == 1:
                 checked.add(means.name)
-                assert looks == {means.role}, f"{name}: {line[0].text} is drawn as {looks}"
+                assert looks - _OF_RANKS == {means.role}, f"{name}: {line[0].text} is drawn as {looks}"
     assert checked >= {"compute", "weights", "gradients", "optimizer", "activations"}
 
 
@@ -147,6 +147,7 @@ def test_the_words_of_a_picture_are_those_of_what_it_draws() -> None:
     ]
     table = topic("all-reduce").scene({}).picture(1)
     assert words_of(table, "worker 0 sends a chunk, which arrives, but not a resent one") == [
+        ("worker 0", "worker 0"),
         ("sends", "sent"),
         ("arrives", "arrived"),
     ]
@@ -164,6 +165,17 @@ def test_ranks_have_the_colours_of_their_row() -> None:
     stages = topic("stages").scene({"stages": 4}).picture(0)
     found = {term.name: term.role for *_, term in wording(stages, 80).found("rank 0 and rank 3 and rank 12")}
     assert found == {"rank 0": Role.RANK_0, "rank 3": Role.RANK_3}
+
+
+def test_a_rank_has_its_colour_wherever_a_picture_names_it(pictures: list[tuple[str, Picture]]) -> None:
+    found: dict[str, set[Role]] = {}
+    for name, picture in pictures:
+        for row in range(picture.size(80).rows):
+            for run in picture.line(row, 80):
+                for rank in re.findall(r"\b(?:worker|rank|GPU) (\d+)", run.text):
+                    assert run.role is palette.of_rank(int(rank)), f"{name}: {run}"
+                    found.setdefault(run.text.split()[0], set()).add(run.role)
+    assert {name for name, roles in found.items() if len(roles) >= 4} == {"worker", "rank", "GPU"}
 
 
 def test_what_was_said_before_is_known() -> None:

@@ -72,7 +72,7 @@ def test_parts_of_a_bar(show):
 
 
 # What a text is, and not what a thing is; ranks have names, and what is over the line stands behind it
-OTHERS = {Role.PLAIN, Role.QUIET, Role.HEAD, Role.CAPACITY, Role.OVER, *palette.RANKS}
+OTHERS = {Role.PLAIN, Role.QUIET, Role.HEAD, Role.CAPACITY, Role.OVER, *palette.RANKS, *palette.GROUPS}
 
 
 def looks(picture: Picture, width: int = 100) -> Iterator[tuple[str, frozenset[Role]]]:

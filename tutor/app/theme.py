@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rich.color import Color
 from rich.style import Style
+from rich.text import Text
 from rich.theme import Theme as RichTheme
 from textual.app import App
 from textual.theme import Theme
@@ -190,6 +191,7 @@ class Words:
     """Styles of running text, by what they mean. Meaning is in the words; these only help to find it."""
 
     def __init__(self, look: Look) -> None:
+        self._look = look
         self.plain = Style()
         self.strong = Style(bold=True)
         if look == "few":
@@ -210,6 +212,15 @@ class Words:
         self.right = Style(color=colours.right, bold=True)
         self.wrong = Style(color=colours.wrong, bold=True)
         self.here = Style(color=colours.background, bgcolor=colours.focus, bold=True)
+
+    def of_ranks(self, text: str) -> Text:
+        """The text with the ranks that it names in the colours that they have in pictures."""
+        from tutor.views.heads import coloured
+
+        found = Text()
+        for run in coloured(text):
+            found.append(run.text, None if run.role is Role.PLAIN else role_style(run.role, self._look))
+        return found
 
 
 _words = lru_cache(Words)

@@ -144,7 +144,8 @@ class MeshMap(LaidOut):
             item: Line = [Run(letters(number), palette.of_group(number) if not self._asked else Role.HEAD), *space(1)]
             for at, rank in enumerate(ranks):
                 digits = len(str(len(self.places) - 1))
-                item += [*space(1 if at else 0), *self._cell(cell(group=number, member=at), rank, digits, palette.of_rank(rank))]
+                place = cell(group=number, member=at)
+                item += [*space(1 if at else 0), *self._cell(place, rank, digits, palette.of_rank(rank))]
             items += broken(item, width) if length(item) > width else [item]
         return flow(items, width)
 

@@ -144,13 +144,13 @@ def verdict_texts(result: CheckResult, exercise: Exercise, style: Words, printed
     elif failing:
         many = f"{len(failing)} of {len(result.cases)} cases. The first" if len(result.cases) > 1 else "the one case"
         texts.append(Text.assemble(("Not right", style.wrong), f": {many}, {visible(failing[0].name)}:"))
-        texts.append(Text(visible(failing[0].reason)))
+        texts.append(style.of_ranks(visible(failing[0].reason)))
         texts += [Text(f"  {visible(str(call))}", style.code) for call in failing[0].trace]
     elif result.error is not None:
         line = f"line {result.error.line}: " if result.error.line is not None else ""
         kind = result.error.kind.replace("_", " ")
         said = visible(result.error.message, lines=True)
-        texts.append(Text.assemble(("Not right", style.wrong), f" ({kind}): {line}{said}"))
+        texts.append(Text.assemble(("Not right", style.wrong), f" ({kind}): {line}", style.of_ranks(said)))
         texts += [Text(f"  {visible(str(call))}", style.code) for call in result.error.trace]
     if len(result.cases) > 1:
         texts.append(_cases(result, style))

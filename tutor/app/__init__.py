@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 def run(study: Study) -> int:
     """Opens the app on this process's terminal and returns the exit status when the learner leaves it."""
+    from tutor.app.lean import leave_openssl_out
     from tutor.app.profile import terminal_profile
 
+    leave_openssl_out()
     # Textual reads TEXTUAL_* once, when it is imported: they are set first
     profile = terminal_profile()
     profile.set_environment()
@@ -29,8 +31,10 @@ def run(study: Study) -> int:
 
 def run_board(records: Records, course: Course) -> int:
     """Opens an instructor's board on this process's terminal; returns the exit status when it is left."""
+    from tutor.app.lean import leave_openssl_out
     from tutor.app.profile import terminal_profile
 
+    leave_openssl_out()
     profile = terminal_profile()
     profile.set_environment()
 

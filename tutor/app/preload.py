@@ -47,6 +47,7 @@ def _load(puts_off: bool) -> None:
             _import()
     finally:
         # Modules and classes stay for good: later collections need not look at them, and are short
+        gc.collect()
         gc.freeze()
         gc.enable()
 

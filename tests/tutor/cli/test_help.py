@@ -7,6 +7,7 @@ import argparse
 import pytest
 
 from tutor.cli.main import main, parser
+from tutor.program import NAME
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -20,6 +21,8 @@ COMMANDS = commands()
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_fits_and_explains(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    # Wherever this Python is, whose path may be any length
+    monkeypatch.setattr(COMMANDS[name], "prog", f"{NAME} {name}")
     text = COMMANDS[name].format_help()
     assert max(map(len, text.splitlines())) <= 80
     description = COMMANDS[name].description or ""

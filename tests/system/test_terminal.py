@@ -217,6 +217,22 @@ def test_a_signal_gives_the_terminal_back(open_app: Open, command: list[str], nu
     assert app.raw.rfind(b"\x1b[?25h") > app.raw.rfind(b"\x1b[?25l")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has loaded is read from /proc")
+def test_a_session_does_without_openssl(open_app: Open) -> None:
+    app = open_app()
+    app.wait_for("Enter open")
+    app.press("enter")
+    loaded = Path(f"/proc/{app.process.pid}/maps")
+    end = time.monotonic() + 30
+    # asyncio, hashlib and NumPy would each load it
+    while "_multiarray_umath" not in loaded.read_text():
+        assert time.monotonic() < end
+        app.read(0.1)
+    app.wait_for("1/")
+    libraries = {line.split("/")[-1] for line in loaded.read_text().splitlines() if "/" in line}
+    assert [name for name in libraries if name.startswith(("libcrypto", "libssl", "_ssl", "_hashlib"))] == []
+
+
 def test_a_hang_up_that_is_ignored_leaves_no_process(open_app: Open, command: list[str]) -> None:
     app = open_app(command=["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command])
     at_a_number(app)

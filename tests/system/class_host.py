@@ -19,6 +19,8 @@ from unprivileged import OF_THE_APP, PACKAGES, Host, host  # noqa: E402
 
 # Of their own for each run: several may go on at once
 ACCOUNT = f"wsclass-{os.getpid()}"
+ADA, BOB = f"ada-{os.getpid()}", f"bob-{os.getpid()}"
+SHAPES = ["shared", "accounts"]
 STAFF = f"{ACCOUNT}-staff"
 SSHD = "/usr/sbin/sshd"
 _WITHIN = "/var/lib"  # sshd reads no keys below a folder that everybody may write to
@@ -229,6 +231,13 @@ def class_host(learners: list[str], shapes: list[str]) -> Iterator[ClassHost]:
             yield found
         finally:
             found.end()
+
+
+def as_instructor(*words: str) -> list[str]:
+    """The command line that runs this as an instructor of the class with accounts, who has no other rights."""
+    import grp
+
+    return ["setpriv", "--reuid=65534", "--regid=65534", f"--groups={grp.getgrnam(STAFF).gr_gid}", *words]
 
 
 def run(*words: str) -> str:

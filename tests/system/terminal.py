@@ -34,7 +34,7 @@ KEYS = {
     "ctrl+s": "\x13",
     "ctrl+z": "\x1a",
 }
-PATIENCE = 20.0  # seconds; only a failing test waits as long
+PATIENCE = 60.0  # seconds; only a failing test waits as long
 
 
 class Terminal:

@@ -23,6 +23,7 @@ class Drafts:
         self._wait = wait
         self._complain = complain
         self._unkept: dict[str, str] = {}
+        self._is_timed = False
 
     def __getitem__(self, item: str) -> str:
         """The draft of `item`, or an empty string."""
@@ -31,10 +32,11 @@ class Drafts:
         return self._store.draft(item)
 
     def keep(self, item: str, text: str) -> None:
-        """Notes a draft; it is on the disk half a second later."""
-        if not self._unkept:
-            self._wait(KEEP_AFTER_SECONDS, self._keep_or_complain)
+        """Notes a draft; it is on the disk half a second later, or half a second after a later one."""
         self._unkept[item] = text
+        if not self._is_timed:
+            self._is_timed = True
+            self._wait(KEEP_AFTER_SECONDS, self._keep_or_complain)
 
     def drop(self, item: str) -> None:
         """Forgets what was noted for `item`: it has been sent, or dropped from the store elsewhere."""
@@ -50,6 +52,7 @@ class Drafts:
                 del self._unkept[item]
 
     def _keep_or_complain(self) -> None:
+        self._is_timed = False
         try:
             self.flush()
         except ProgressError as error:

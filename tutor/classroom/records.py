@@ -6,6 +6,7 @@ of an exercise the one that was changed last counts.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -174,7 +175,10 @@ class Records:
 
 
 def merged(several: Sequence[dict[str, list[Event]]]) -> dict[str, list[Event]]:
-    """Records of several hosts by learner: each event once, in the order of time; one host's in its own order."""
+    """Records of several hosts by learner: each event once, in the order of time; one host's in its own order.
+
+    Where a host's clock was set back, what happened there before counts as no later than what came after.
+    """
     parts: dict[str, list[list[Event]]] = {}
     for records in several:
         for learner, events in records.items():
@@ -184,8 +188,12 @@ def merged(several: Sequence[dict[str, list[Event]]]) -> dict[str, list[Event]]:
         if len(lists) == 1:
             found[learner] = lists[0]
             continue
-        once = {event.uid: event for events in lists for event in events}
-        found[learner] = sorted(once.values(), key=lambda event: event.at)
+        once: dict[str, tuple[float, Event]] = {}
+        for events in lists:
+            latest = [*itertools.accumulate((event.at for event in reversed(events)), min)]
+            for at, event in zip(reversed(latest), events, strict=True):
+                once.setdefault(event.uid, (at, event))
+        found[learner] = [event for _, event in sorted(once.values(), key=lambda one: one[0])]
     return found
 
 

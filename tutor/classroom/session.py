@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tutor.classroom.folder import ACCOUNTS, ClassFolder, NoClass, Settings
+from tutor.classroom.standing import AHEAD_SECONDS, ago
 from tutor.course.model import Course
 from tutor.permissions import Permissions
 from tutor.places import Places
-from tutor.progress.store import ProgressError
+from tutor.practice import PRACTICE
+from tutor.progress.store import ProgressError, Store
 
 _LEAST_ROOM = 1 << 20  # bytes
 
@@ -89,6 +91,15 @@ def greeting(course: Course, settings: Settings) -> list[str]:
         return []
     lesson, step = found
     return [f"Question of the day: {step.title} ({lesson.title}, step {step.id})."]
+
+
+def of_the_clock(store: Store) -> list[str]:
+    """What the learner is told where what they did last is dated ahead: the host's clock was set back since."""
+    last = store.last("opened", "answer", "check", PRACTICE)
+    ahead = 0.0 if last is None else last.at - store.now()
+    if ahead <= AHEAD_SECONDS:
+        return []
+    return [f"This host's clock was set back ({ago(ahead)}). What you did before is kept, and comes first."]
 
 
 def _account() -> str:

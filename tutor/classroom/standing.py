@@ -16,11 +16,12 @@ from tutor.safe_text import visible
 
 _STUCK_TRIES = 2  # wrong answers from which on somebody is stuck rather than at work
 _LONGEST = 200
+AHEAD_SECONDS = 300.0  # by which the clocks of several hosts may differ
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One learner. Times are seconds since 1970; `trouble` says why a record could not be read."""
+    """One learner. Times are seconds since 1970, None where nobody can say; `trouble` is why a record is unreadable."""
 
     learner: str
     lesson: str = ""
@@ -54,13 +55,14 @@ class Board:
 
 def standing_of(learner: str, course: Course, events: Iterable[Event], now: float) -> Standing:
     """Where one learner is."""
-    known = [event for event in events if event.at <= now + 86_400]
+    known = list(events)
     opened = [event for event in known if event.kind == "opened" and course.find_step(event.item)]
     states = standings(known)
     items = course.ids(ASK, CODE)
     solved = sum(states[item].state == SOLVED for item in items if item in states)
     revealed = sum(states[item].state == REVEALED for item in items if item in states)
-    last = max((event.at for event in known), default=None)
+    # What is dated ahead was done before the clock was set back, or its time is invented: it counts without its time
+    last = max((event.at for event in known if event.at <= now + AHEAD_SECONDS), default=None)
     if not opened:
         return Standing(learner, last=last, solved=solved, revealed=revealed, of=len(items))
     found = course.find_step(opened[-1].item)
@@ -75,7 +77,7 @@ def standing_of(learner: str, course: Course, events: Iterable[Event], now: floa
         learner,
         lesson.id,
         step.id,
-        opened[-1].at,
+        opened[-1].at if opened[-1].at <= now + AHEAD_SECONDS else None,
         last,
         solved,
         revealed,

@@ -62,7 +62,7 @@ def _sshd_config(arguments: argparse.Namespace) -> int:
 
 def _session(arguments: argparse.Namespace) -> int:
     from tutor.app.terminal_check import why_not
-    from tutor.classroom.session import can_keep, enter, greeting, open_lessons
+    from tutor.classroom.session import can_keep, enter, greeting, of_the_clock, open_lessons
     from tutor.progress.store import Store
     from tutor.study import Study
 
@@ -83,7 +83,7 @@ def _session(arguments: argparse.Namespace) -> int:
     course = open_lessons(the_course(), entry.settings)
     store = Store(places.database)
     try:
-        store.notices += greeting(course, entry.settings)
+        store.notices += [*of_the_clock(store), *greeting(course, entry.settings)]
         study = Study(course, store, places.exercises, entry.permissions)
         if why_not() is not None:
             from tutor.plain.run import run as run_plain

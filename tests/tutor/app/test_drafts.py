@@ -68,3 +68,21 @@ def test_a_draft_that_cannot_be_kept_is_said_and_stays_noted(tmp_path: Path, mon
     with pytest.raises(ProgressError):
         drafts.flush()
     store.close()
+
+
+def test_once_there_is_room_again_drafts_are_kept_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, timers, said = Store(tmp_path / "p.db"), Timers(), list[str]()
+    drafts = Drafts(store, timers.wait, said.append)
+
+    def full(item: str, text: str) -> None:
+        raise ProgressError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "keep_draft", full)
+        drafts.keep("q", "1")
+        timers.go_off()
+    drafts.keep("q", "12")
+    timers.go_off()
+    assert store.draft("q") == "12"
+    assert said == ["the disk is full"]
+    store.close()

@@ -201,8 +201,11 @@ def test_rows_that_make_no_sense_are_left_out(folder: ClassFolder) -> None:
     connection.commit()
     connection.close()
     assert [event.uid for event in events_of(folder.places("ada").database)][1:] == ["d"]
-    # What claims to be from far in the future counts for nothing
-    assert board(folder).learners[0].solved == 0
+    # What claims to be from far in the future counts, as on a host whose clock was set back; its time does not
+    (one,) = board(folder).learners
+    assert one.solved == 1
+    assert one.last is not None
+    assert one.last < 4e9
 
 
 def test_nothing_there_is_nothing_done(folder: ClassFolder) -> None:
@@ -280,7 +283,7 @@ def test_a_checker_that_fails_is_never_right(tmp_path: Path) -> None:
 
 def test_records_of_several_hosts_are_one() -> None:
     one, two, three = (Event(uid, at, "answer", "x", {}) for uid, at in (("1", 3.0), ("2", 1.0), ("3", 2.0)))
-    found = records.merged([{"ada": [one, two]}, {"ada": [two, three], "bob": [one]}])
+    found = records.merged([{"ada": [two, one]}, {"ada": [two, three], "bob": [one]}])
     assert [event.uid for event in found["ada"]] == ["2", "3", "1"]
     assert set(found) == {"ada", "bob"}
 

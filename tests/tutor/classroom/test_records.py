@@ -67,6 +67,14 @@ def test_one_learner_on_two_hosts_is_one(hosts: list[ClassFolder]) -> None:
     assert found.look() == 0
 
 
+def test_a_clock_that_was_set_back_on_one_of_two_hosts_changes_no_order(hosts: list[ClassFolder]) -> None:
+    learner(hosts[0], "ada", [10.0, 90.0, 91.0, 30.0, 50.0])
+    learner(hosts[1], "ada", [20.0, 40.0])
+    found = opened([str(folder.path) for folder in hosts])
+    found.look()
+    assert items(found, "ada") == [f"at-{at}" for at in (10, 20, 90, 91, 30, 40, 50)]
+
+
 def test_what_is_taken_along_says_all_and_comes_back(hosts: list[ClassFolder], tmp_path: Path, capsys: Any) -> None:
     learner(hosts[0], "ada", [10.0, 30.0], b"x = '\xff\x1b'\n", 1000.0)
     file = tmp_path / "ada.json"

@@ -84,3 +84,33 @@ def test_a_clock_that_is_set_back_changes_no_order(tmp_path: Path) -> None:
     found = standing_of("ada", COURSE, events_of(file), now=102.0)
     assert found.step == LESSON.steps[1].id
     assert found.here_since == 100.0
+    assert found.last == 101.0
+
+
+def test_a_clock_that_is_set_back_by_years_hides_nobody_s_work(tmp_path: Path) -> None:
+    file = tmp_path / "progress.db"
+    store = Store(file, clock=lambda: 4e9)
+    study = Study(COURSE, store, tmp_path, Permissions())
+    study.open_step(LESSON, LESSON.steps[1])
+    store.add("answer", QUESTION.id, text="2", right=True)
+    store.close()
+    found = standing_of("ada", COURSE, events_of(file), now=102.0)
+    assert (found.step, found.solved) == (LESSON.steps[1].id, 1)
+    # Since when, nobody can say
+    assert (found.here_since, found.last) == (None, None)
+
+
+def test_a_learner_is_told_of_a_clock_that_was_set_back_once(tmp_path: Path) -> None:
+    times = [200_000.0]
+    store = Store(tmp_path / "progress.db", clock=lambda: times[-1])
+    assert session.of_the_clock(store) == []
+    store.add("opened", LESSON.steps[0].id, lesson=LESSON.id)
+    times.append(200_000.0 - 60)  # two hosts, whose clocks differ a little
+    assert session.of_the_clock(store) == []
+    times.append(200_000.0 - 86_400)
+    assert session.of_the_clock(store) == [
+        "This host's clock was set back (24 h). What you did before is kept, and comes first."
+    ]
+    store.add("opened", LESSON.steps[1].id, lesson=LESSON.id)
+    assert session.of_the_clock(store) == []
+    store.close()

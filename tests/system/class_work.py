@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 F7, F8, LEFT, RIGHT, CLEAR = "\x1b[18~", "\x1b[19~", "\x1b[D", "\x1b[C", "\x15"
 SHAPE = "shared"
 _LOOK_SECONDS = 5.0
-_LEFT_SECONDS = 30.0  # in which a session whose line was cut has to end
+LEFT_SECONDS = 30.0  # in which a session whose line was cut has to end
 
 
 @dataclass
@@ -159,13 +159,18 @@ class Shares:
     def whole(self) -> float:
         return self.session + self.checkers
 
-    def look(self, host: ClassHost) -> None:
-        everyone = host.processes()
-        running = [pid for pid, words in everyone.items() if "class session" in words]
-        shares = [share for pid in running if (share := _memory(pid))]
-        if shares:
-            checkers = sum(_memory(pid) for pid in everyone if pid not in running)
-            now = Shares(statistics.mean(shares), checkers / len(shares))
+    async def look(self, host: ClassHost) -> None:
+        """Looks at all processes once; learners go on meanwhile."""
+        sessions, others = [], 0.0
+        for pid, words in host.processes().items():
+            share = _memory(pid)
+            if share and "class session" in words:
+                sessions.append(share)
+            else:
+                others += share
+            await asyncio.sleep(0)
+        if sessions:
+            now = Shares(statistics.mean(sessions), others / len(sessions))
             if now.whole > self.whole:
                 self.session, self.checkers = now.session, now.checkers
 
@@ -216,7 +221,7 @@ class Class:
                 await asyncio.sleep(1 / rate)
             # Only now: what programs share is shared by all
             while (await asyncio.wait(tasks, timeout=_LOOK_SECONDS))[1]:
-                self.most.look(self.host)
+                await self.most.look(self.host)
 
     async def cut(self, some: list[Learner]) -> None:
         """Cuts the lines of these while each has just given an answer."""
@@ -227,7 +232,7 @@ class Class:
         for learner in some:
             learner.saw()
         self.leave()
-        self.left |= class_lines.left(self.host, _LEFT_SECONDS)
+        self.left |= class_lines.left(self.host, LEFT_SECONDS)
 
     def leave(self) -> None:
         """Ends what is left of every line at the learner's end."""

@@ -181,7 +181,7 @@ def test_a_clock_that_is_set_back_is_said_and_changes_no_order(host: ClassHost, 
     class_records.stand_at(host, "accounts", BOB, ASKED, LESSON, "101")
     class_records.date_ahead(host, "accounts", BOB, 2 * DAY + 600)
     app = connect(BOB)
-    app.wait_for("clock was set back (48 h). What you did before is kept")
+    app.wait_for("clock was set back (2 d). What you did before is kept")
     come_back(app, "15/17")
     go_on("F3 reveal", app)
     answer(app, 102)

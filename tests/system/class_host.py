@@ -118,7 +118,7 @@ class ClassHost:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         self.log = self.folder / "sshd.log"
         self._sshd = subprocess.Popen([SSHD, "-D", "-f", str(self.settings), "-E", str(self.log)])
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
                 return
@@ -242,7 +242,7 @@ def as_instructor(*words: str) -> list[str]:
 
 def run(*words: str) -> str:
     """What a program prints; it has to succeed."""
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, cwd="/")
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, cwd="/")
     assert done.returncode == 0, f"{words}: {done.stderr or done.stdout}"
     return done.stdout
 

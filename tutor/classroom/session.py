@@ -12,7 +12,6 @@ from tutor.classroom.standing import AHEAD_SECONDS, ago
 from tutor.course.model import Course
 from tutor.permissions import Permissions
 from tutor.places import Places
-from tutor.practice import PRACTICE
 from tutor.progress.store import ProgressError, Store
 
 _LEAST_ROOM = 1 << 20  # bytes
@@ -95,7 +94,7 @@ def greeting(course: Course, settings: Settings) -> list[str]:
 
 def of_the_clock(store: Store) -> list[str]:
     """What the learner is told where what they did last is dated ahead: the host's clock was set back since."""
-    last = store.last("opened", "answer", "check", PRACTICE)
+    last = store.last()
     ahead = 0.0 if last is None else last.at - store.now()
     if ahead <= AHEAD_SECONDS:
         return []

@@ -181,9 +181,9 @@ class Store:
         return [Event(uid, at, kind, item, json.loads(detail)) for uid, at, kind, item, detail in rows]
 
     def last(self, *kinds: str) -> Event | None:
-        """The latest event of one of these kinds, or None."""
-        either = ", ".join("?" * len(kinds))
-        query = f"SELECT uid, at, kind, item, detail FROM events WHERE kind IN ({either}) ORDER BY number DESC LIMIT 1"
+        """The latest event of one of these kinds, or of any, or None."""
+        either = f" WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        query = f"SELECT uid, at, kind, item, detail FROM events{either} ORDER BY number DESC LIMIT 1"
         with self._said("read your progress in"):
             row = self._connection.execute(query, kinds).fetchone()
         return None if row is None else Event(row[0], row[1], row[2], row[3], json.loads(row[4]))

@@ -59,8 +59,9 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     file.write_bytes(hostile.encode())
     app.press("c")
     app.wait_for("No such file")
-    checks = class_records.kept(host, "accounts", ADA, "check")
-    assert [event.detail.get("error") for event in checks] == [None, "exception"]
+    # A file that is seen to have changed is checked by itself too
+    errors = [event.detail.get("error") for event in class_records.kept(host, "accounts", ADA, "check")]
+    assert list(dict.fromkeys(errors)) == [None, "exception"]
     app.press("ctrl+q")
     assert app.wait_for_end() == 0
 

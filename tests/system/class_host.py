@@ -129,6 +129,16 @@ class ClassHost:
         """What a command of the tutor's prints."""
         return run(str(self.program), *words)
 
+    @contextlib.contextmanager
+    def answers_kept_back(self, shape: str) -> Iterator[None]:
+        """No question closes after so many wrong answers, as none is given away."""
+        folder = str(self.class_folder(shape))
+        self.tutor("class", "pace", folder, "--reveal", "off")
+        try:
+            yield
+        finally:
+            self.tutor("class", "pace", folder, "--reveal", "on")
+
     def ssh(
         self,
         shape: str,

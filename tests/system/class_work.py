@@ -242,16 +242,14 @@ class Class:
 
 @contextlib.contextmanager
 def a_class(host: ClassHost, names: list[str], home: Path) -> Iterator[Class]:
-    """These learners, each before the exercise; answers are not given away, so that no question closes."""
+    """These learners, each before the exercise; no question closes while they are at work."""
     for name in names:
         class_records.stand_at(host, SHAPE, name, WRITTEN, LESSON)
-    folder = str(host.class_folder(SHAPE))
-    host.tutor("class", "pace", folder, "--reveal", "off")
-    try:
-        yield Class(host, names, home)
-    finally:
-        host.end_connections(())
-        host.tutor("class", "pace", folder, "--reveal", "on")
+    with host.answers_kept_back(SHAPE):
+        try:
+            yield Class(host, names, home)
+        finally:
+            host.end_connections(())
 
 
 async def class_of(found: Class, burst: int, seconds: float, rate: float, cuts: int, again: float) -> None:

@@ -104,7 +104,7 @@ def _per_stage(name: str, time: object, stages: int, chunks: int) -> list[Length
 
 def durations(orders: Orders, times: StageTimes) -> Durations:
     """How long each operation of `orders` (at least one) takes. Raises BadArgument for a time that is none."""
-    used = set[tuple[int, str]]().union(*(row.kinds_by_stage() for row in orders))
+    used = set[tuple[int, str]]().union(*(row.kinds_by_stage for row in orders))
     overlaps = any(row.backwards for row in orders)
     stages = max((stage for stage, _ in used), default=0) + 1
     lengths = stage_lengths(times, stages)
@@ -163,13 +163,12 @@ def _exceptions(given: Mapping[Operation | str, float]) -> dict[Operation, Lengt
 _Table = dict[int, dict[str, float]]  # by stage and kind
 
 
-def _usual_lengths(row: Row, table: _Table) -> list[float]:
+def _usual_lengths(row: Row, table: _Table) -> Iterator[float]:
     """Those of a row without pairs, where no operation is an exception."""
     stage = row.only_stage
     if stage is not None:
-        own = table[stage]
-        return [own[kind] for kind in row.kinds]
-    return [table[stage][kind] for stage, kind in zip(row.stages, row.kinds, strict=True)]
+        return map(table[stage].__getitem__, row.kinds)
+    return (table[stage][kind] for stage, kind in zip(row.stages, row.kinds, strict=True))
 
 
 def _lengths(row: Row, table: _Table, special: dict[Operation, float], pair: float | None) -> Iterator[float]:

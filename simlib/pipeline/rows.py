@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import count, repeat
 from operator import eq
 from typing import Final, TypeVar, cast, overload
@@ -55,8 +56,6 @@ class Row(TupleLike[Step]):
     pair's forward pass; the backward passes of all pairs are in `backwards`, in the same order.
     """
 
-    __slots__ = ("backwards", "kinds", "micro_batches", "stages")
-
     def __init__(self, stages: array[int], kinds: str, micro_batches: array[int], backwards: Row | None = None) -> None:
         self.stages = stages
         self.kinds = kinds
@@ -94,27 +93,29 @@ class Row(TupleLike[Step]):
         """
         return self.kinds if self.backwards is None else self.kinds.replace(PAIR, FORWARD + BACKWARD)
 
-    def kinds_by_stage(self) -> set[tuple[int, str]]:
+    @cached_property
+    def kinds_by_stage(self) -> frozenset[tuple[int, str]]:
         """(stage, kind) of all that there is in the row, one by one or in pairs.
 
-        >>> sorted(Row.of([Overlap(Operation(0, "F", 3), Operation(3, "B", 5)), Operation(0, "F", 4)]).kinds_by_stage())
+        >>> sorted(Row.of([Overlap(Operation(0, "F", 3), Operation(3, "B", 5)), Operation(0, "F", 4)]).kinds_by_stage)
         [(0, 'F'), (3, 'B')]
         """
         stage = self.only_stage
         if stage is not None:
-            used = {(stage, kind) for kind in set(self.kinds)}
+            used = frozenset((stage, kind) for kind in set(self.kinds))
         else:
-            used = set(zip(self.stages, self.kinds, strict=True))
+            used = frozenset(zip(self.stages, self.kinds, strict=True))
         if self.backwards is None:
             return used
-        return {(stage, FORWARD if kind == PAIR else kind) for stage, kind in used} | self.backwards.kinds_by_stage()
+        singly = frozenset((stage, FORWARD if kind == PAIR else kind) for stage, kind in used)
+        return singly | self.backwards.kinds_by_stage
 
-    @property
+    @cached_property
     def only_stage(self) -> int | None:
         """The stage of all operations (of pairs, the forward passes), as most rows have it; None with several."""
         return self.stages[0] if len(set(self.stages)) == 1 else None
 
-    @property
+    @cached_property
     def last_micro_batch(self) -> int:
         """The highest number of a micro-batch in the row; 0 without any."""
         others = 0 if self.backwards is None else self.backwards.last_micro_batch

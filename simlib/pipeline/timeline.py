@@ -33,7 +33,7 @@ from simlib.pipeline.operations import (
     Operation,
     Step,
 )
-from simlib.pipeline.rows import PAIR, Orders, Row, TupleLike, parse_orders
+from simlib.pipeline.rows import Orders, Row, TupleLike, parse_orders
 
 MOST_CELLS = 1_000_000  # of one row of a grid: beyond, a slot is too short to draw
 # What an operation does to the number of activations that its rank holds
@@ -309,39 +309,70 @@ class _Routes(dict[int, _Ends]):
 
 def _program(row: Row, lengths: Column, latency: float, mail: _Mail, started: Column) -> Iterator[None]:
     """A rank at work: it appends to `started` when each operation starts, and yields while it has to wait."""
+    delay = _delays(row, latency)
+    if row.backwards is not None:
+        return _with_pairs(row, lengths, delay, mail, started)
+    stage = row.only_stage
+    ends: Iterable[_Ends]
+    if stage is None:
+        ends = (mail.routes[kind][stage] for stage, kind in zip(row.stages, row.kinds, strict=True))
+    else:
+        ends = map({kind: mail.routes[kind][stage] for kind in set(row.kinds)}.__getitem__, row.kinds)
+    delays = map(delay, row.stages, row.kinds, row.micro_batches) if latency else repeat(0)
+    return _one_by_one(ends, row.micro_batches, lengths, delays, started)
+
+
+def _one_by_one(
+    ends: Iterable[_Ends],
+    micro_batches: Iterable[int],
+    lengths: Iterable[float],
+    delays: Iterable[float],
+    started: Column,
+) -> Iterator[None]:
+    """The program of a row without pairs. This is where the time goes."""
     clock: float = 0
-    routes = mail.routes
-    here = {(part.stage, part.micro_batch) for step in row for part in step.parts} if latency else None
-
-    def delay(stage: int, kind: str, micro_batch: int) -> float:
-        receiver = stage + 1 if kind == FORWARD else stage - 1
-        return 0 if here is None or (receiver, micro_batch) in here else latency
-
-    partners = row.partners()
-    for stage, kind, micro_batch, lasts in zip(row.stages, row.kinds, row.micro_batches, lengths, strict=False):
-        if kind == PAIR:
-            parts = ((stage, FORWARD, micro_batch), next(partners))
-            for stage, kind, micro_batch in parts:
-                inbox, _ = routes[kind][stage]
-                if inbox is not None:
-                    while not (arrival := inbox[micro_batch]):
-                        yield
-                    clock = max(clock, arrival)
-            started.append(clock)
-            clock += lasts
-            for stage, kind, micro_batch in parts:
-                _, outbox = routes[kind][stage]
-                if outbox is not None:
-                    outbox[micro_batch] = clock + delay(stage, kind, micro_batch)
-            continue
-        # The same for a single operation, spelled out: this is where the time goes
-        inbox, outbox = routes[kind][stage]
+    start = started.append
+    for (inbox, outbox), micro_batch, lasts, delay in zip(ends, micro_batches, lengths, delays, strict=False):
         if inbox is not None:
             while not (arrival := inbox[micro_batch]):
                 yield
             if arrival > clock:
                 clock = arrival
-        started.append(clock)
+        start(clock)
         clock += lasts
         if outbox is not None:
-            outbox[micro_batch] = clock if here is None else clock + delay(stage, kind, micro_batch)
+            outbox[micro_batch] = clock + delay
+
+
+def _with_pairs(row: Row, lengths: Column, delay: _Delay, mail: _Mail, started: Column) -> Iterator[None]:
+    """The program of a row with overlapping pairs, which start once both have what they need."""
+    clock: float = 0
+    for step, lasts in zip(row, lengths, strict=False):
+        for stage, kind, micro_batch in step.parts:
+            inbox, _ = mail.routes[kind][stage]
+            if inbox is not None:
+                while not (arrival := inbox[micro_batch]):
+                    yield
+                clock = max(clock, arrival)
+        started.append(clock)
+        clock += lasts
+        for stage, kind, micro_batch in step.parts:
+            _, outbox = mail.routes[kind][stage]
+            if outbox is not None:
+                outbox[micro_batch] = clock + delay(stage, kind, micro_batch)
+
+
+_Delay = Callable[[int, str, int], float]
+
+
+def _delays(row: Row, latency: float) -> _Delay:
+    """How long the message that an operation sends is on its way: nothing to a stage of the same rank."""
+    if not latency:
+        return lambda stage, kind, micro_batch: 0
+    here = {(part.stage, part.micro_batch) for step in row for part in step.parts}
+
+    def delay(stage: int, kind: str, micro_batch: int) -> float:
+        receiver = stage + 1 if kind == FORWARD else stage - 1
+        return 0 if (receiver, micro_batch) in here else latency
+
+    return delay

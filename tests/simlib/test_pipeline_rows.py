@@ -46,7 +46,7 @@ def test_what_is_in_a_row_is_known_without_its_operations(steps):
     row = Row.of(steps)
     parts = [part for step in steps for part in step.parts]
     assert row.part_kinds == "".join(part.kind for part in parts)
-    assert row.kinds_by_stage() == {(part.stage, part.kind) for part in parts}
+    assert row.kinds_by_stage == {(part.stage, part.kind) for part in parts}
     assert row.last_micro_batch == max((part.micro_batch for part in parts), default=0)
     assert list(row.partners()) == [step.backward for step in steps if isinstance(step, Overlap)]
 

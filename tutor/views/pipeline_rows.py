@@ -130,7 +130,7 @@ class PipelineRows(Picture):
 
     @cached_property
     def _stages(self) -> list[list[int]]:
-        return [sorted({stage for stage, _ in row.kinds_by_stage()}) for row in self.timeline.orders]
+        return [sorted({stage for stage, _ in row.kinds_by_stage}) for row in self.timeline.orders]
 
     @cached_property
     def kinds(self) -> set[str]:

@@ -280,12 +280,11 @@ class RingTable(Picture):
             else Role.PLAIN
         )
         count = self._count(worker, chunk)
-        first, last = (cell(worker=worker, chunk=chunk, index=index) if count else None for index in (0, count - 1))
         for index in range(min(count, bisect_right(column.values, start)), count):
             at, run = self._shown(worker, chunk, index, column, role)
             if received and not index:
                 # Against the number, so that it points at it
-                yield at - 1, Run(palette.ARROW, Role.RECEIVED, first)
+                yield at - 1, Run(palette.ARROW, Role.RECEIVED, run.cell)
             if stop is not None and at >= stop:
                 return
             yield at, run
@@ -293,6 +292,7 @@ class RingTable(Picture):
             at = column.stop - len(EMPTY_CHUNK)
             yield from [(at - 1, Run(palette.ARROW, Role.RECEIVED))] if received else ()
             yield at, Run(EMPTY_CHUNK, Role.QUIET)
+        last = cell(worker=worker, chunk=chunk, index=count - 1) if count and (done or sent) else None
         if done:
             yield column.stop, Run(palette.DONE, Role.FINISHED, last)
         if sent:

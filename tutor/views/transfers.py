@@ -95,11 +95,11 @@ class TransferRows:
 
     def lines(self, sent: Sequence[Message]) -> list[Line]:
         """The rows for these messages, as many as for any other step."""
-        items = [self._item(message) for message in sent]
         room = self.rows * self.a_row
-        if len(items) > room:
-            more = note(f"and {len(items) - room + 2} more")
-            items = [*items[: room - 2], left(more, self.item), items[-1]] if room > 2 else items[:room]
+        some = sent if len(sent) <= room else [*sent[: room - 2], sent[-1]] if room > 2 else sent[:room]
+        items = [self._item(message) for message in some]
+        if len(sent) > room > 2:
+            items.insert(-1, left(note(f"and {len(sent) - room + 2} more"), self.item))
         laid = [flow(items[at : at + self.a_row], self.columns, _GAP) for at in range(0, len(items), self.a_row)]
         lines = [trimmed(line) for row in laid for line in row]
         return lines + [note("") for _ in range(self.rows - len(lines))]

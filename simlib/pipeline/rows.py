@@ -93,7 +93,7 @@ class Row(TupleLike[Step]):
         """
         return self.kinds if self.backwards is None else self.kinds.replace(PAIR, FORWARD + BACKWARD)
 
-    @cached_property
+    @property
     def kinds_by_stage(self) -> frozenset[tuple[int, str]]:
         """(stage, kind) of all that there is in the row, one by one or in pairs.
 

@@ -16,8 +16,9 @@ def test_one_that_a_look_has_missed_is_ended(monkeypatch: pytest.MonkeyPatch) ->
     try:
         # As where one starts another and ends while the look is taken
         looks = iter([[], [process.pid], [], []])
-        monkeypatch.setattr(strays, "left_behind", lambda token: next(looks))
-        strays.end_all("any")
+        with monkeypatch.context() as patched:
+            patched.setattr(strays, "left_behind", lambda token: next(looks))
+            strays.end_all("any")
         assert process.wait(10) != 0
         assert list(looks) == []
     finally:

@@ -22,18 +22,20 @@ _MARKED = re.compile(r"## |\s*(?:```|~~~)")
 class UnreadStep(Step):
     """A step whose blocks are read at first use. Raises CourseError then."""
 
-    def __init__(self, outline: _Outline, lines: list[str], file: Path) -> None:
+    def __init__(self, outline: _Outline, text: bytes, file: Path) -> None:
+        """`text` is the whole lesson's, in UTF-8: as a list of lines it would take three times the memory."""
         # A frozen dataclass sets its fields so; `blocks` is not among them
         object.__setattr__(self, "id", outline.id)
         object.__setattr__(self, "title", outline.title)
         object.__setattr__(self, "place", Place(file, outline.line))
-        self.__dict__.update(_outline=outline, _lines=lines)
+        self.__dict__.update(_outline=outline, _text=text)
 
     if not TYPE_CHECKING:
 
         @cached_property
         def blocks(self) -> tuple[Block, ...]:
-            (step,) = steps_of(self._lines[: self._outline.end], self._outline.line - 1, self.place.file)
+            lines = self._text.decode().split("\n", self._outline.end)
+            (step,) = steps_of(lines[: self._outline.end], self._outline.line - 1, self.place.file)
             return step.blocks
 
     @property
@@ -70,7 +72,8 @@ def skim_lesson(text: str, file: Path) -> Lesson:
     outlines = _outlines(lines, start, file)
     if outlines is None:
         return parse_lesson(text, file)
-    return lesson(tuple(UnreadStep(outline, lines, file) for outline in outlines))
+    kept = text.encode()
+    return lesson(tuple(UnreadStep(outline, kept, file) for outline in outlines))
 
 
 def _outlines(lines: list[str], start: int, file: Path) -> list[_Outline] | None:

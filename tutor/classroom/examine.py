@@ -38,7 +38,7 @@ def _box(settings: Settings, names: list[str], program: Sequence[str]) -> Findin
         one = in_a_class()
         return Finding(one.what, FINE if one.state == FINE else PROBLEM, one.found, one.advice)
     what = "checks in a class"
-    account = owner(settings, names[0]) if names or settings.shape == SHARED else ""
+    account = settings.account if settings.shape == SHARED else names[0] if names else ""
     found = _as_account(account, [*program, "doctor", "--json"]) if account else None
     if found is None:
         said = f"not tried: {f'there is no account {account}' if account else 'nobody is in the class yet'}"

@@ -225,6 +225,24 @@ def test_empty_cells_of_a_grid_are_asked_about_once_before_they_cost_a_try(
     assert study.standing("demo-rows").tries == 1
 
 
+def test_a_dot_that_was_typed_comes_back_and_an_empty_cell_stays_empty(play: Play, study: Study) -> None:
+    change_question(study, kind=GRID)
+
+    async def leave(pilot: Pilot[Any]) -> None:
+        await to_the_table(pilot)
+        await pilot.press("full_stop", "right", "1", "escape")
+        await pilot.pause()
+
+    async def come_back(pilot: Pilot[Any]) -> None:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [*pilot.app.screen.query_one(Table)._texts.values()] == [".", "1"]
+
+    play(leave)
+    assert study.store.draft("demo-rows") == ". 1; ? ?"
+    play(come_back)
+
+
 def test_a_later_step_of_the_picture_does_not_give_the_answer_away(play: Play, shown: Shown) -> None:
     async def scenario(pilot: Pilot[Any]) -> None:
         await to_the_table(pilot)

@@ -221,6 +221,18 @@ def test_the_doctor_finds_what_is_open(place: str, capsys: pytest.CaptureFixture
     assert found["keys"]["found"].startswith("1 lines")
 
 
+@pytest.mark.parametrize("shape", ["shared", "accounts"])
+def test_the_doctor_of_a_class_in_which_nobody_is_yet(
+    place: str, shape: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["class", "init", place, "--shape", shape])
+    capsys.readouterr()
+    assert main(["class", "doctor", place, "--json"]) in (0, 1)
+    captured = capsys.readouterr()
+    assert "checks in a class" in {one["what"] for one in json.loads(captured.out)["findings"]}
+    assert captured.err == ""
+
+
 def test_one_key_lets_in_one_learner(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["class", "init", place, "--shape", "shared"])
     key = tmp_path / "ada.pub"

@@ -88,7 +88,9 @@ class Table(Lines, can_focus=True):
     @property
     def text(self) -> str:
         """The answer as it is typed elsewhere: rows parted by `;`."""
-        empty = "." if self._may_be_idle else _UNFILLED
+        return self._written("." if self._may_be_idle else _UNFILLED)
+
+    def _written(self, empty: str) -> str:
         return "; ".join(" ".join(self._texts.get(place) or empty for place in row) for row in self._rows)
 
     def rows(self, width: int) -> list[Row]:
@@ -303,7 +305,8 @@ class Table(Lines, can_focus=True):
 
     def _drafted(self) -> None:
         self._draw_over()
-        self.post_message(Drafted(self.text if any(self._texts.values()) else ""))
+        # A dot that was typed is not a cell that is still empty
+        self.post_message(Drafted(self._written(_UNFILLED) if any(self._texts.values()) else ""))
 
     # What the question's panel asks for
 
@@ -311,8 +314,7 @@ class Table(Lines, can_focus=True):
         rows = [row.split() for row in draft.split(";")]
         if [len(row) for row in rows] == [len(row) for row in self._rows]:
             typed = [text for row in rows for text in row]
-            unfilled = (_UNFILLED, ".") if self._may_be_idle else (_UNFILLED,)
-            self._texts = {place: text for place, text in zip(self._cells, typed, strict=True) if text not in unfilled}
+            self._texts = {place: text for place, text in zip(self._cells, typed, strict=True) if text != _UNFILLED}
         self._draw_over()
 
     def wrong(self, text: str, difference: dict[str, Any] | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simlib.errors import BadArgument
+from tutor.views import palette
 from tutor.views.picture import Mark, Role, cell
 from tutor.views.select import one, table
 from tutor.views.topics import topic
@@ -20,6 +21,19 @@ def test_groups_can_be_asked_for_rank_by_rank():
     assert [table(scene, f"step=2 group={number}")[0] for number in range(4)] == PIPELINE
     assert [table(scene, f"step=3 group={number}")[0] for number in range(8)] == DATA
     assert [one(scene, f"step=0 rank=13 axis={axis}") for axis in ("pipeline", "data", "tensor")] == [3, 0, 1]
+
+
+def test_a_rank_has_its_colour_and_a_group_its_background():
+    picture = topic("mesh").scene({"gpus": 16}).picture(3)
+    lines = [picture.line(row, 80) for row in range(picture.size(80).rows)]
+    runs = [run for line in lines for run in line]
+    listed = [(int(run.text), run.role) for run in runs if run.cell and dict(run.cell).get("member") is not None]
+    in_servers = [(int(run.text), run.role) for run in runs if run.cell is None and run.text.isdigit()]
+    for found in (listed, in_servers):
+        assert sorted(found) == [(rank, palette.of_rank(rank)) for rank in range(16)]
+    letters = [(run.text, run.role) for run in runs if run.text in "ABCDEFGH"]
+    assert len(letters) == 16 + len(DATA)
+    assert set(letters) == {("ABCDEFGH"[number], palette.of_group(number)) for number in range(len(DATA))}
 
 
 def test_the_json():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tutor.views import palette
 from tutor.views.picture import Mark, Role, cell
 from tutor.views.topics import topic
 from tutor.views.tree_lanes import Joint, TreeLanes
@@ -32,6 +33,14 @@ def test_a_binomial_tree_of_8_as_it_is_drawn(show, rows_of):
         "tree: worker 0 is the root; "
         "under worker 0: 1, 2, 4; under worker 2: 3; under worker 4: 5, 6; under worker 6: 7"
     )
+
+
+def test_whom_a_worker_sends_to_has_its_colour(show):
+    picture = show("all-reduce", step=1, algorithm="hierarchical", workers=8, nodes=2)
+    for worker in range(8):
+        row = [run for run in picture.line(1 + worker, 80, 0, picture.head_columns) if run.text.strip()]
+        ((whom, role),) = [(int(run.text), run.role) for run in row if run.text.isdigit() and run.role is not Role.HEAD]
+        assert role is palette.of_rank(whom)
 
 
 def test_on_the_way_down_the_arrow_is_at_the_child(show, rows_of):

@@ -1,4 +1,4 @@
-"""A class behind a real sshd for those tests that ask for one: made once, and every test finds its learners new."""
+"""The app on a terminal of its own, and a class behind a real sshd: made once, with learners new for every test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,27 @@ from class_host import ADA, BOB, SHAPES, ClassHost, class_host
 from terminal import Terminal
 from unprivileged import need
 
+Open = Callable[..., Any]
 Connect = Callable[..., Any]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def open_app(home: Path) -> Iterator[Open]:
+    """Opens the app; whatever is left of it at the end is ended."""
+    opened = []
+
+    def open_one(**how: Any) -> Any:
+        opened.append(Terminal(home, **how))
+        return opened[-1]
+
+    yield open_one
+    for terminal in opened:
+        terminal.close()
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +72,7 @@ def connect(host: ClassHost, tmp_path: Path) -> Iterator[Connect]:
 
     def open_one(learner: str, shape: str = "accounts", *options: str, **environment: str) -> Any:
         command = host.ssh(shape, learner, "-tt", *options, agent="SSH_AUTH_SOCK" in environment)
-        opened.append(Terminal(tmp_path, command=command, environment=environment))
+        opened.append(Terminal(tmp_path, command=command, environment=environment, quiet_seconds=0.5))
         return opened[-1]
 
     yield open_one

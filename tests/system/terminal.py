@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyte
@@ -37,6 +37,7 @@ KEYS = {
     "ctrl+z": "\x1a",
 }
 PATIENCE = 60.0  # seconds; only a failing test waits as long
+_MOST_ENTERS = 12
 
 
 class Terminal:
@@ -49,7 +50,10 @@ class Terminal:
         rows: int = 24,
         environment: Mapping[str, str] | None = None,
         command: list[str] | None = None,
+        quiet_seconds: float = 0.25,
     ) -> None:
+        """It is quiet once nothing has come for `quiet_seconds`."""
+        self._quiet_seconds = quiet_seconds
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = b""
@@ -100,6 +104,29 @@ class Terminal:
     def text(self) -> str:
         """What is on the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def quiet(self) -> None:
+        """Reads until nothing more is drawn."""
+        while self.read(self._quiet_seconds):
+            pass
+
+    def until(self, there: Callable[[], bool], what: str) -> None:
+        """Reads until this holds."""
+        end = time.monotonic() + PATIENCE
+        while not there():
+            self.read()
+            assert time.monotonic() < end, f"{what} did not come; on the screen:\n{self.text}"
+
+    def go_on(self, keys: str) -> None:
+        """Presses Enter until the row of keys says this."""
+        for _ in range(_MOST_ENTERS):
+            self.quiet()
+            if keys in self.text.splitlines()[-1]:
+                return
+            before = self.text
+            self.press("enter")
+            self.until(lambda before=before: self.text != before, "another frame")
+        raise AssertionError(f"{keys!r} did not come; on the screen:\n{self.text}")
 
     def wait_for(self, text: str) -> str:
         """Waits until `text` is on the screen, and returns all that is there."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import class_records
 from class_host import ADA, BOB, ClassHost
-from class_screens import answer_first, go_on, until
+from class_screens import answer_first
 
 from tutor.course.load import load
 
@@ -43,7 +43,7 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     app = connect(ADA)
     app.wait_for("Continue")
     app.press("enter")
-    go_on("Enter write the file", app)
+    app.go_on("Enter write the file")
     app.press("enter")
     app.wait_for("edits it here")
     file = host.home("accounts", ADA) / "exercises" / f"{EXERCISE.exercise.id}.py"
@@ -53,7 +53,7 @@ def test_a_check_runs_in_the_box_and_sees_nobody(host: ClassHost, connect: Conne
     app.wait_for("Right: all")
     # The process that is kept ready for the next check is started once the verdict is there, and stands in it
     boxed = f"{shutil.which('bwrap')} --unshare-all"
-    until(app, lambda: any(words.startswith(boxed) for words in host.processes().values()), "a process in its box")
+    app.until(lambda: any(words.startswith(boxed) for words in host.processes().values()), "a process in its box")
     # In the box there is no such folder; the checker's own tests try everything else
     hostile = f"import os\nos.listdir({str(other)!r})\n"
     file.write_bytes(hostile.encode())

@@ -12,7 +12,7 @@ import class_records
 import pytest
 from class_host import BOB, ClassHost
 from class_records import ASKED, LESSON
-from class_screens import CLEAR, answer, come_back, go_on, until
+from class_screens import CLEAR, answer, come_back
 
 Connect = Callable[..., Any]
 
@@ -22,10 +22,10 @@ def test_after_a_cut_one_is_where_one_was(host: ClassHost, connect: Connect, way
     class_records.stand_at(host, "accounts", BOB, ASKED, LESSON)
     app = connect(BOB)
     come_back(app, "15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     answer(app, 101)
     app.press(CLEAR, "10")
-    until(app, lambda: class_records.draft(host, "accounts", BOB) == "10", "the half-typed answer on the disk")
+    app.until(lambda: class_records.draft(host, "accounts", BOB) == "10", "the half-typed answer on the disk")
     (session,) = host.sessions()
     os.kill(class_lines.end_of(way, app.process.pid, session), signal.SIGKILL)
     app.wait_for_end()
@@ -35,7 +35,7 @@ def test_after_a_cut_one_is_where_one_was(host: ClassHost, connect: Connect, way
 
     app = connect(BOB)
     come_back(app, "15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     assert any(line.endswith("Answer  10") for line in app.text.splitlines()), app.text
     app.press("2", "enter")
     app.wait_for(class_records.judged(102))

@@ -18,7 +18,7 @@ import class_records
 import pytest
 from class_host import BOB, ClassHost, as_instructor, run
 from class_records import ASKED, LESSON, QUESTION, WRITTEN
-from class_screens import CLEAR, answer, come_back, go_on, quiet, until
+from class_screens import CLEAR, answer, come_back
 from terminal import PATIENCE
 from unprivileged import need
 
@@ -96,7 +96,7 @@ def test_a_full_disk_is_said_before_anything_is_answered(host: ClassHost, connec
     disk.make_room()
     app = connect(BOB)
     come_back(app, "15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     answer(app, 102)
     assert kept(host) == ["101", "102"]
 
@@ -107,7 +107,7 @@ def test_a_disk_that_gets_full_is_said_and_once_there_is_room_work_goes_on(
     class_records.stand_at(host, "accounts", BOB, ASKED, LESSON)
     app = connect(BOB)
     come_back(app, "15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     answer(app, 101)
     disk.fill()
     app.press(CLEAR, "102")
@@ -116,7 +116,7 @@ def test_a_disk_that_gets_full_is_said_and_once_there_is_room_work_goes_on(
     app.wait_until_gone(FULL)
     app.press("enter")
     app.wait_for(FULL)
-    quiet(app)
+    app.quiet()
     assert "cannot keep your progress in" in app.text
     assert class_records.judged(102) not in app.text
     assert "Answer  102" in app.text
@@ -125,7 +125,7 @@ def test_a_disk_that_gets_full_is_said_and_once_there_is_room_work_goes_on(
     disk.make_room()
     # What is half typed is kept again, by itself
     app.press(CLEAR, "10")
-    until(app, lambda: class_records.draft(host, "accounts", BOB) == "10", "the half-typed answer on the disk")
+    app.until(lambda: class_records.draft(host, "accounts", BOB) == "10", "the half-typed answer on the disk")
     answer(app, 102)
     assert kept(host) == ["101", "102"]
     app.press("ctrl+q")
@@ -136,7 +136,7 @@ def test_an_exercise_on_a_full_disk(host: ClassHost, connect: Connect, disk: Dis
     class_records.stand_at(host, "accounts", BOB, WRITTEN, LESSON)
     app = connect(BOB)
     come_back(app, "16/17")
-    go_on("Enter write the file", app)
+    app.go_on("Enter write the file")
     disk.fill()
     app.press("enter")
     app.wait_for("could not be written: No space left on device")
@@ -194,7 +194,7 @@ def test_a_clock_that_is_set_back_is_said_and_changes_no_order(host: ClassHost, 
     app = connect(BOB)
     app.wait_for("clock was set back (2 d). What you did before is kept")
     come_back(app, "15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     answer(app, 102)
     # Set back again while somebody is at work
     class_records.date_ahead(host, "accounts", BOB, DAY)
@@ -216,7 +216,7 @@ def test_a_clock_that_is_set_back_is_said_and_changes_no_order(host: ClassHost, 
     # Where one was last is another step than where the clock was ahead
     app.press("f8")
     opened = partial(class_records.kept, host, "accounts", BOB, "opened")
-    until(app, lambda: opened()[-1].item == WRITTEN, "the step after this one in the record")
+    app.until(lambda: opened()[-1].item == WRITTEN, "the step after this one in the record")
     app.press("ctrl+q")
     assert app.wait_for_end() == 0
     app = connect(BOB)
@@ -225,6 +225,6 @@ def test_a_clock_that_is_set_back_is_said_and_changes_no_order(host: ClassHost, 
     assert "clock" not in app.text
     app.press("f7")
     app.wait_for("15/17")
-    go_on("F3 reveal", app)
+    app.go_on("F3 reveal")
     answer(app, 104)
     assert kept(host) == ["101", "102", "103", "104"]
